@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { CoHarnessError } from './errors.ts';
+
+/** Where a text came from, for error messages: a path, and a 1-based line where the text is one line of a file. */
+export interface TextOrigin {
+  file: string;
+  line?: number;
+}
+
+function place({ file, line }: TextOrigin): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? '(the whole value)' : path.map(String).join('.');
+}
+
+/**
+ * `value` checked against `schema`. Throws CoHarnessError `invalid-data` that names file, line, each bad field and what
+ * was expected there (at most 5 fields).
+ */
+export function checkSchema<T extends z.ZodType>(schema: T, value: unknown, origin: TextOrigin): z.output<T> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const issues = checked.error.issues.slice(0, 5).map((issue) => `  ${fieldName(issue.path)}: ${issue.message}`);
+  throw new CoHarnessError('invalid-data', `${place(origin)} does not have the expected form:\n${issues.join('\n')}`, {
+    details: { ...origin, fields: checked.error.issues.map((issue) => fieldName(issue.path)) },
+  });
+}
+
+/** JSON text → checked value. Throws CoHarnessError `invalid-json` or `invalid-data`, both naming the place. */
+export function parseJson<T extends z.ZodType>(schema: T, text: string, origin: TextOrigin): z.output<T> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new CoHarnessError(
+      'invalid-json',
+      `${place(origin)} is not valid JSON: ${(cause as Error).message}. Correct that line; nothing was read from the file.`,
+      { details: { ...origin }, cause },
+    );
+  }
+  return checkSchema(schema, value, origin);
+}
+
+/** All rows of a JSON Lines file in file order; empty lines are skipped. Throws `file-missing` and what parseJson throws. */
+export async function readJsonLines<T extends z.ZodType>(schema: T, file: string): Promise<z.output<T>[]> {
+  const text = await readTextFile(file);
+  return text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [parseJson(schema, line, { file, line: index + 1 })]));
+}
+
+/** UTF-8 text of a file. Throws CoHarnessError `file-missing` when it cannot be read. */
+export async function readTextFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CoHarnessError('file-missing', `Cannot read ${file}: ${(cause as Error).message}. Check the path.`, {
+      details: { file },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ContentHash } from './content-hash.ts';
+import { CoHarnessError } from './errors.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+
+const JOURNAL_VERSION = 1;
+
+/**
+ * Journal in one SQLite file (write-ahead log, full sync: a row is on disk when `put` resolves). Throws CoHarnessError
+ * `journal-version` when the file was written by another version. `readOnly` never creates or changes the file.
+ */
+export function openSqliteJournal(file: string, { readOnly = false }: { readOnly?: boolean } = {}): Journal {
+  if (!readOnly) mkdirSync(dirname(file), { recursive: true });
+  const database = new DatabaseSync(file, { readOnly });
+  if (!readOnly) prepare(database);
+  const version = (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  if (version !== JOURNAL_VERSION) {
+    database.close();
+    throw new CoHarnessError(
+      'journal-version',
+      `${file} is a journal of version ${version}; this co-harness reads version ${JOURNAL_VERSION}. Start a new run.`,
+      { details: { file, version } },
+    );
+  }
+  const select = database.prepare('SELECT value FROM step WHERE key = ?');
+  const insert = readOnly
+    ? undefined
+    : database.prepare('INSERT OR IGNORE INTO step (key, kind, value) VALUES (?, ?, ?)');
+  const toEntry = (row: Record<string, unknown>): JournalEntry => ({
+    key: row.key as ContentHash,
+    kind: row.kind as string,
+    value: JSON.parse(row.value as string),
+  });
+  return {
+    get: async (key) => {
+      const row = select.get(key) as { value: string } | undefined;
+      return row === undefined ? undefined : JSON.parse(row.value);
+    },
+    put: async ({ key, kind, value }) => {
+      insert?.run(key, kind, JSON.stringify(value));
+    },
+    entries: async (kind) =>
+      (kind === undefined
+        ? database.prepare('SELECT key, kind, value FROM step ORDER BY id').all()
+        : database.prepare('SELECT key, kind, value FROM step WHERE kind = ? ORDER BY id').all(kind)
+      ).map(toEntry),
+    close: async () => database.close(),
+  };
+}
+
+function prepare(database: DatabaseSync): void {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 10000');
+  const version = (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  if (version !== 0) return;
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS step (
+      id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, value TEXT NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS step_kind ON step (kind);
+    PRAGMA user_version = ${JOURNAL_VERSION};
+  `);
+}

@@ -1,0 +1,29 @@
+import type { ContentHash } from '../base/content-hash.ts';
+import type { AttributionLabel } from '../critic/attribution.ts';
+import type { PatchEdit } from '../harness/patch-edit.ts';
+
+/** How a patch will be seen to act in the child's rollouts. A patch that is not seen is `dead`, whatever the score did. */
+export type PatchProbe =
+  | { kind: 'prompt-changed' }
+  | { kind: 'setting-changed' }
+  | { kind: 'event-seen'; event: string }
+  | { kind: 'tool-called'; tool: string };
+
+/** A proposed local change of φ: one mechanism, possibly several fields that only make sense together. */
+export interface Patch {
+  id: ContentHash;
+  /** Harness it was written for. */
+  base: ContentHash;
+  title: string;
+  /** Operator or proposer that wrote it. */
+  proposer: string;
+  target: { label: AttributionLabel; mechanism: string } | null;
+  edits: readonly PatchEdit[];
+  probe: PatchProbe;
+  /** Whether it raises turns, tokens, votes or time: then it can be `bought`, never `better`. */
+  relaxes: readonly ('turns' | 'tokens' | 'votes' | 'time')[];
+  /** Hashes of train tasks whose content went into the patch. */
+  usesTasks: readonly ContentHash[];
+  /** Share of the targeted failures the proposer expects to fix, in [0, 1]; scored afterwards. */
+  predictedFix: number | null;
+}
