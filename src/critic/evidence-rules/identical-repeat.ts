@@ -1,0 +1,26 @@
+import { canonicalJson } from '../../base/content-hash.ts';
+import { eventsOf, evidence } from '../event-evidence.ts';
+import { evidenceRule } from '../evidence-rule.ts';
+
+/** The same call or the same reply twice in a row: nothing in the loop told the model that it stands still. */
+export const identicalRepeat = evidenceRule('identical-repeat', 'middleware_mismatch', (trajectory) => {
+  const calls = eventsOf(trajectory, 'call-parsed');
+  const repeatedCall = calls.find((event, index) => {
+    const before = calls[index - 1];
+    return before !== undefined && before.turn !== event.turn && canonicalJson(before.call) === canonicalJson(event.call);
+  });
+  const replies = eventsOf(trajectory, 'model-called');
+  const repeatedReply = replies.find(
+    (event, index) => event.text.trim() !== '' && replies[index - 1]?.text.trim() === event.text.trim(),
+  );
+  const repeated = repeatedCall ?? repeatedReply;
+  if (repeated === undefined) return null;
+  return {
+    component: 'middleware',
+    path: 'middleware',
+    explanation: 'The model repeated itself word for word and the loop let it.',
+    severity: 0.8,
+    confidence: 0.7,
+    evidence: [evidence(repeated, repeated.type === 'call-parsed' ? repeated.raw : repeated.text)],
+  };
+});

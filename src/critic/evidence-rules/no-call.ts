@@ -1,0 +1,18 @@
+import { evidence, eventsOf } from '../event-evidence.ts';
+import { evidenceRule } from '../evidence-rule.ts';
+import { replyWithoutCall } from './call-in-other-form.ts';
+
+/** Tools were offered and the reply goes on without any: nothing shows or demands a call. */
+export const noCall = evidenceRule('no-call', 'prompt_ambiguity', (trajectory, harness) => {
+  if (harness.tools.length === 0 || eventsOf(trajectory, 'tool-returned').length > 0) return null;
+  const reply = replyWithoutCall(trajectory)[0];
+  if (reply === undefined) return null;
+  return {
+    component: 'prompt',
+    path: 'prompts/system.md',
+    explanation: 'Tools were offered and the reply holds no call: instructions and examples do not make the model call.',
+    severity: 1,
+    confidence: 0.8,
+    evidence: [evidence(reply, reply.text)],
+  };
+});
