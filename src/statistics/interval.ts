@@ -1,0 +1,5 @@
+/** Closed interval, low ≤ high. */
+export interface Interval {
+  low: number;
+  high: number;
+}
