@@ -1,0 +1,92 @@
+import type { ContentHash } from '../base/content-hash.ts';
+import type { ExampleStep, Harness, HarnessExample } from '../harness/harness.ts';
+import type { Task } from '../task/task.ts';
+import type { ToolCall, Trajectory } from '../trajectory/trajectory.ts';
+
+/** A solved train task that can be shown as a worked example. */
+export interface Demonstration {
+  task: ContentHash;
+  group: string;
+  problem: string;
+  steps: readonly ExampleStep[];
+  /** What the calls look like, without their values: examples of one shape teach the same thing. */
+  shape: string;
+  /** Characters of problem and steps. */
+  length: number;
+}
+
+/**
+ * Demonstrations from reference solutions, and from verified successes where a task has none; one per task, in order of the tasks, without the
+ * tasks that φ shows already. Solutions that use a tool φ does not have are left out.
+ */
+export function collectDemonstrations(
+  harness: Harness,
+  trainTasks: readonly Task[],
+  successes: readonly Trajectory[],
+): Demonstration[] {
+  const shown = new Set(harness.examples.flatMap((example) => example.fromTasks));
+  const verified = new Map(successes.map((trajectory) => [trajectory.identity.task as string, trajectory]));
+  const tools = new Set(harness.tools.map((tool) => tool.name));
+  return trainTasks.flatMap((task) => {
+    if (shown.has(task.hash)) return [];
+    const success = verified.get(task.hash);
+    const steps = referenceSteps(task) ?? (success === undefined ? null : verifiedSteps(success));
+    if (steps === null || steps.length === 0) return [];
+    if (steps.some((step) => step.call !== undefined && !tools.has(step.call.tool))) return [];
+    const length = task.problem.length + JSON.stringify(steps).length;
+    return [{ task: task.hash, group: task.group, problem: task.problem, steps, shape: shapeOf(steps), length }];
+  });
+}
+
+/** Calls of the reference; a scalar gold answer is what its last call returns and what the final text says, unless given otherwise. */
+function referenceSteps({ reference, answer }: Task): ExampleStep[] | null {
+  if (reference === undefined) return null;
+  const scalar = typeof answer === 'string' || typeof answer === 'number' ? String(answer) : undefined;
+  const last = reference.calls.length - 1;
+  const steps: ExampleStep[] = reference.calls.map((call, index) =>
+    index === last && scalar !== undefined ? { call, result: scalar } : { call },
+  );
+  const text = reference.text ?? scalar;
+  return text === undefined ? steps : [...steps, { text }];
+}
+
+/** Calls that returned, in order, and the final text; null when a turn held anything else (a refused call is no model to follow). */
+function verifiedSteps(trajectory: Trajectory): ExampleStep[] | null {
+  const isClean = trajectory.events.every(
+    ({ type }) => type !== 'call-unreadable' && type !== 'tool-refused' && type !== 'tool-failed' && type !== 'fault',
+  );
+  if (!isClean) return null;
+  const steps: ExampleStep[] = trajectory.events.flatMap((event) =>
+    event.type === 'tool-returned' ? [{ call: copyOf(event.call), result: event.value }] : [],
+  );
+  const answered = trajectory.events.find((event) => event.type === 'answered');
+  if (answered?.answer != null) steps.push({ text: answered.answer });
+  return steps;
+}
+
+function copyOf({ tool, arguments: given }: ToolCall): ToolCall {
+  return { tool, arguments: structuredClone(given) };
+}
+
+/** Tool names and argument texts with numbers and words blurred: `calculator{expression:#+#}`. */
+function shapeOf(steps: readonly ExampleStep[]): string {
+  const blur = (value: unknown): string =>
+    typeof value === 'string' ? value.replace(/[\d.,]*\d/g, '#').replace(/\p{L}+/gu, 'w').replace(/\s+/g, '') : typeof value;
+  return steps
+    .flatMap(({ call }) => {
+      if (call === undefined) return [];
+      const given = Object.entries(call.arguments).map(([name, value]) => `${name}:${blur(value)}`);
+      return [`${call.tool}{${given.sort().join(',')}}`];
+    })
+    .join(' ');
+}
+
+/** The demonstration as an example of φ; `position` orders the files. */
+export function exampleFrom(demonstration: Demonstration, position: number): HarnessExample {
+  return {
+    name: `${String(position).padStart(2, '0')}-${demonstration.task.slice(0, 8)}`,
+    problem: demonstration.problem,
+    steps: demonstration.steps,
+    fromTasks: [demonstration.task],
+  };
+}

@@ -1,0 +1,36 @@
+import type { Harness } from '../../harness/harness.ts';
+import type { PatchEdit } from '../../harness/patch-edit.ts';
+import { chooseExamples, type ExampleChoice } from '../choose-examples.ts';
+import { type Demonstration, exampleFrom } from '../demonstrations.ts';
+import { examplePath, exampleText } from '../harness-edits.ts';
+import type { OperatorContext } from '../patch-operator.ts';
+
+/** A set of examples that a draft adds: its size and how it is chosen. */
+export interface ExampleSet {
+  count: number;
+  choice: ExampleChoice;
+}
+
+/** Demonstrations for one set; empty when there are fewer than half as many as wanted. */
+export function examplesFor(context: OperatorContext, { count, choice }: ExampleSet): Demonstration[] {
+  const chosen = chooseExamples(context.demonstrations, count, choice, context.random);
+  return chosen.length * 2 >= count ? chosen : [];
+}
+
+/** Edits that add the demonstrations after those φ shows already. */
+export function addedExamples(harness: Harness, chosen: readonly Demonstration[]): PatchEdit[] {
+  const taken = harness.examples.map(({ name }) => Number.parseInt(name, 10)).filter(Number.isFinite);
+  const first = Math.max(0, ...taken) + 1;
+  return chosen.map((demonstration, index) => {
+    const example = exampleFrom(demonstration, first + index);
+    return { path: examplePath(example), value: exampleText(example) };
+  });
+}
+
+/** Edits that remove examples by name. */
+export function removedExamples(harness: Harness, names: readonly string[]): PatchEdit[] {
+  return names.flatMap((name) => {
+    const old = harness.files.get(examplePath({ name }));
+    return old === undefined ? [] : [{ path: examplePath({ name }), old }];
+  });
+}

@@ -1,0 +1,104 @@
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { Cluster } from './aggregate.ts';
+import { collectDemonstrations } from './demonstrations.ts';
+import { editsHash } from './edits-hash.ts';
+import type { Patch } from './patch.ts';
+import type { OperatorContext, PatchDraft, PatchOperator, ProposalContext } from './patch-operator.ts';
+import { PATCH_OPERATORS } from './patch-operators.ts';
+
+/** Weight of a proposal that no cluster asks for: explorations and simplifications wait behind a cause that recurs. */
+const EXPLORATION_WEIGHT = 0.15;
+/** Each further candidate of the same operator, or of the same component kind, counts that much less within one iteration. */
+const OPERATOR_DECAY = 0.7;
+const COMPONENT_DECAY = 0.9;
+/** Each diff of an operator that was refused earlier in the run. */
+const REFUSAL_DECAY = 0.8;
+
+interface Candidate {
+  patch: Patch;
+  draft: PatchDraft;
+  weight: number;
+}
+
+/**
+ * At most `count` patches, best first: cluster weight × the operator's reach × its own promise, with less for what this iteration or
+ * the run has tried already, so that components that starve get their turn. Diffs that are equivalent to one another or to a refused
+ * one are dropped. Deterministic given the context.
+ */
+export function proposePatches(
+  context: ProposalContext,
+  { count, operators = PATCH_OPERATORS }: { count: number; operators?: readonly PatchOperator[] },
+): Patch[] {
+  const candidates = allCandidates(context, operators);
+  const chosen: Candidate[] = [];
+  while (chosen.length < count && candidates.length > 0) {
+    const value = ({ patch, draft, weight }: Candidate) =>
+      weight *
+      OPERATOR_DECAY ** chosen.filter((other) => other.patch.proposer === patch.proposer).length *
+      COMPONENT_DECAY ** chosen.filter((other) => other.draft.component === draft.component).length;
+    const best = candidates.reduce((top, candidate) => (value(candidate) > value(top) ? candidate : top));
+    candidates.splice(candidates.indexOf(best), 1);
+    chosen.push(best);
+  }
+  return chosen.map(({ patch }) => patch);
+}
+
+function allCandidates(context: ProposalContext, operators: readonly PatchOperator[]): Candidate[] {
+  const demonstrations = collectDemonstrations(context.harness, context.trainTasks, context.successes);
+  const seen = new Set<ContentHash>();
+  return operators.flatMap((operator) => {
+    const motive = motiveOf(operator, context);
+    if (motive.weight === 0) return [];
+    const patience = REFUSAL_DECAY ** (context.history ?? []).filter((past) => past.proposer === operator.name && !past.accepted).length;
+    return draftsOf(operator, { ...context, demonstrations }).flatMap((draft) => {
+      const hash = editsHash(draft.edits);
+      if (draft.edits.length === 0 || seen.has(hash) || isRefused(context, draft)) return [];
+      seen.add(hash);
+      const patch = patchOf(context.harness, operator, draft, motive);
+      return { patch, draft, weight: motive.weight * draft.promise * patience };
+    });
+  });
+}
+
+function draftsOf(operator: PatchOperator, context: OperatorContext): readonly PatchDraft[] {
+  return operator.propose(context);
+}
+
+interface Motive {
+  cluster: Cluster | null;
+  reach: number;
+  weight: number;
+}
+
+/** The heaviest reason for an operator: its best cluster, or exploration when no cluster asks for it. */
+function motiveOf(operator: PatchOperator, { clusters, harness }: ProposalContext): Motive {
+  const motives: Motive[] = clusters
+    .filter((cluster) => cluster.label !== 'agent_error')
+    .map((cluster) => {
+      const reach = operator.reach(cluster, harness);
+      return { cluster, reach, weight: cluster.weight * reach };
+    });
+  const reach = operator.reach(null, harness);
+  motives.push({ cluster: null, reach, weight: EXPLORATION_WEIGHT * reach });
+  return motives.reduce((top, motive) => (motive.weight > top.weight ? motive : top));
+}
+
+function patchOf(harness: Harness, operator: PatchOperator, draft: PatchDraft, { cluster, reach }: Motive): Patch {
+  return {
+    id: contentHash({ base: harness.hash, edits: draft.edits }),
+    base: harness.hash,
+    title: draft.title,
+    proposer: operator.name,
+    target: cluster === null ? null : { label: cluster.label, mechanism: cluster.mechanism },
+    edits: draft.edits,
+    probe: draft.probe,
+    relaxes: draft.relaxes ?? [],
+    usesTasks: draft.usesTasks ?? [],
+    predictedFix: cluster === null ? null : reach * draft.promise,
+  };
+}
+
+function isRefused({ refused }: ProposalContext, { edits }: PatchDraft): boolean {
+  return refused.has(editsHash(edits)) || refused.has(contentHash(edits));
+}
