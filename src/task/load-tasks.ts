@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { CoHarnessError, errorMessage } from '../base/errors.ts';
+import { checkSchema, parseJson, readTextFile } from '../base/json.ts';
+import { type TaskRow, taskSchema } from './task.ts';
+
+/** One line of somebody's file, before it is a task. */
+export type SourceRow = Record<string, unknown>;
+
+/**
+ * Turns a row of a foreign format into a task; null drops the row (it is counted). `index` is the 0-based position among the rows of
+ * the file, empty lines not counted. What it returns is checked like any task, what it throws is reported with file and line.
+ */
+export type MapRow = (row: SourceRow, index: number) => unknown;
+
+export interface LoadedTasks {
+  /** In file order. */
+  rows: TaskRow[];
+  /** Rows for which `mapRow` returned null. */
+  dropped: number;
+}
+
+const sourceRowSchema = z.record(z.string(), z.unknown());
+
+/**
+ * Reads a JSON Lines file of tasks. Empty lines are skipped; a byte order mark and CRLF are accepted.
+ *
+ * Throws CoHarnessError: `file-missing`; `invalid-json` and `invalid-data` naming file, line and field; `map-row-failed` naming file and line;
+ * `duplicate-task-ids` listing each repeated id with its lines; `no-tasks` when no row is left. Nothing is returned in part.
+ */
+export async function loadTasks(file: string, options: { mapRow?: MapRow | undefined } = {}): Promise<LoadedTasks> {
+  const text = (await readTextFile(file)).replace(/^\uFEFF/, '');
+  const rows: TaskRow[] = [];
+  const linesOfId = new Map<string, number[]>();
+  let dropped = 0;
+  let index = 0;
+  for (const [lineIndex, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const origin = { file, line: lineIndex + 1 };
+    const source = parseJson(sourceRowSchema, line, origin);
+    const mapped = options.mapRow === undefined ? source : applyMapRow(options.mapRow, source, index, origin);
+    index++;
+    if (mapped === null) {
+      dropped++;
+      continue;
+    }
+    const row = checkSchema(taskSchema, mapped, origin);
+    rows.push(row);
+    linesOfId.set(row.id, [...(linesOfId.get(row.id) ?? []), origin.line]);
+  }
+  if (rows.length === 0) throw noTasks(file, index, dropped);
+  refuseDuplicateIds(file, linesOfId);
+  return { rows, dropped };
+}
+
+function applyMapRow(mapRow: MapRow, row: SourceRow, index: number, origin: { file: string; line: number }): unknown {
+  try {
+    return mapRow(row, index);
+  } catch (cause) {
+    throw new CoHarnessError(
+      'map-row-failed',
+      `${origin.file}:${origin.line}: the configured mapRow function failed: ${errorMessage(cause)}. Correct the function, or let it return null to drop the row.`,
+      { details: { ...origin }, cause },
+    );
+  }
+}
+
+function noTasks(file: string, rowCount: number, dropped: number): CoHarnessError {
+  const why =
+    rowCount === 0
+      ? `${file} holds no task: it has no row.`
+      : `${file} holds no task: all ${dropped} of its ${rowCount} rows were dropped by the configured mapRow function.`;
+  return new CoHarnessError('no-tasks', `${why} Expected one JSON object a line with id, problem and answer.`, {
+    details: { file, rows: rowCount, dropped },
+  });
+}
+
+function refuseDuplicateIds(file: string, linesOfId: ReadonlyMap<string, readonly number[]>): void {
+  const duplicates = [...linesOfId].filter(([, lines]) => lines.length > 1);
+  if (duplicates.length === 0) return;
+  const shown = duplicates.slice(0, 20).map(([id, lines]) => `  ${id} (lines ${lines.join(', ')})`);
+  const more = duplicates.length > shown.length ? `\n  … and ${duplicates.length - shown.length} more` : '';
+  throw new CoHarnessError(
+    'duplicate-task-ids',
+    `${file} uses ${duplicates.length} task id${duplicates.length === 1 ? '' : 's'} more than once:\n${shown.join('\n')}${more}\nGive every task its own id.`,
+    { details: { file, ids: duplicates.map(([id]) => id) } },
+  );
+}
