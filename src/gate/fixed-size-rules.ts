@@ -1,0 +1,65 @@
+import { meanTest } from '../statistics/mean-test.ts';
+import { pairedPermutationTest } from '../statistics/paired-permutation-test.ts';
+import type { GateRule } from './decision.ts';
+import type { GateEvidenceSoFar } from './gate-evidence.ts';
+import type { JudgeRequest } from './judge-request.ts';
+import { HELD_OUT_ALPHA, NOT_WORSE_ALPHA } from './plan-gate.ts';
+import { accepted, type Conclusion, goalIsNotWorse, notWorse, points } from './write-decision.ts';
+
+/** One-sided p-value that the mean of group differences is ≤ `nullMean`. */
+export function fixedSizeTest(
+  rule: 'permutation' | 'mean',
+  differences: readonly number[] | Float64Array,
+  nullMean: number,
+  seed: number,
+  alpha: number,
+): number {
+  if (rule === 'mean') return meanTest(differences, nullMean);
+  // Enough sampled patterns that a p-value at the error allowed rests on ≥ 20 of them.
+  const samples = Math.max(10_000, Math.ceil(20 / alpha));
+  return pairedPermutationTest(Float64Array.from(differences, (difference) => difference - nullMean), { seed, samples });
+}
+
+/** The verdict of a rule that looks once, after the last batch. */
+export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
+  if (request.rule === 'paper') return concludePaper(request, evidence);
+  const rule = request.rule as Exclude<GateRule, 'betting' | 'paper'>;
+  const { alpha, seed = 1 } = request;
+  const margin = -evidence.sequence.notWorse.nullMean;
+  const test = (pick: 'whole' | 'heldOut', nullMean: number, level: number) => {
+    const values = evidence.rows.map((row) => row[pick]).filter((value) => !Number.isNaN(value));
+    return { count: values.length, p: fixedSizeTest(rule, values, nullMean, seed, level) };
+  };
+  const improvement = test('whole', 0, alpha).p;
+  const found = `mean difference ${points(evidence.whole.mean)}, p = ${improvement.toPrecision(2)}, allowed ${alpha.toPrecision(2)}`;
+  const conclusion = (): Conclusion => {
+    const heldOut = test('heldOut', -margin, HELD_OUT_ALPHA);
+    if (improvement <= alpha && evidence.sequence.targetedHolds) {
+      if (heldOut.count === 0 || heldOut.p <= HELD_OUT_ALPHA) return accepted(request, found, points(evidence.whole.mean));
+      const inferior = (evidence.heldOut?.mean ?? 0) < -margin;
+      const explanation = `The whole improved (${found}), held-out behaviour was not shown to lose less than ${points(margin)}.`;
+      return inferior
+        ? { verdict: 'reject', reason: 'held-out-inferior', explanation }
+        : { verdict: 'indecisive', reason: 'held-out-unproven', explanation };
+    }
+    const level = Math.min(NOT_WORSE_ALPHA, alpha);
+    if (goalIsNotWorse(request) && test('whole', -margin, level).p <= level) return notWorse(request, evidence);
+    if (evidence.allTied) {
+      return { verdict: 'indecisive', reason: 'all-tied', explanation: 'Parent and child scored the same in all groups.' };
+    }
+    const unclear = evidence.whole.mean > 0 && evidence.whole.high >= request.plan.minimumDetectableEffect;
+    return unclear
+      ? { verdict: 'indecisive', reason: 'budget-exhausted', explanation: `Not decided within the budget: ${found}.` }
+      : { verdict: 'reject', reason: 'no-improvement', explanation: `No improvement shown: ${found}.` };
+  };
+  return { ...conclusion(), pValue: improvement };
+}
+
+/** `Δ_in > 0 and Δ_out ≥ 0` on point estimates, as the paper states it. */
+function concludePaper(request: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
+  const inside = evidence.targeted?.mean ?? evidence.whole.mean;
+  const outside = evidence.heldOut?.mean ?? evidence.whole.mean;
+  const found = `Δ_in ${points(inside)}, Δ_out ${points(outside)}; this rule has no error control: it accepts a do-nothing diff about once in four`;
+  if (inside > 0 && outside >= 0) return accepted(request, found, points(evidence.whole.mean));
+  return { verdict: 'reject', reason: outside < 0 ? 'held-out-inferior' : 'no-improvement', explanation: `Refused: ${found}.` };
+}

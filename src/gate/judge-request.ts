@@ -1,0 +1,35 @@
+import type { GateRule } from './decision.ts';
+import type { PairedOutcome } from './paired-outcome.ts';
+import type { GatePlan } from './plan-gate.ts';
+
+/** What kind of change is judged; decides what must be shown, and what it is called. */
+export interface ChangeKind {
+  /** Raises turns, tokens, votes or time: never `better`, at most `bought`. */
+  relaxes: boolean;
+  /** Makes φ smaller: "not worse" is enough, for `simpler`. */
+  deletion: boolean;
+  /** Meant to save tokens or time: "not worse" plus a measured gain, for `faster`. */
+  speed: boolean;
+}
+
+export interface JudgeRequest {
+  plan: GatePlan;
+  rule: GateRule;
+  /** Error allowed to this decision (see searchErrorControl). Must be the plan's. */
+  alpha: number;
+  /** Margin asked for; the plan may have had to widen it. */
+  margin: number;
+  kind: ChangeKind;
+  /**
+   * All pairs of the next `plan.batches[index]` groups of a seeded order that was fixed before any outcome was known. An empty
+   * array ends the evidence early.
+   */
+  drawBatch: (index: number) => Promise<PairedOutcome[]>;
+  /** Whether the change was seen to act in the child's rollouts so far. */
+  seen: () => { alive: boolean; why: string };
+  /** Largest share of pairs without two scores that still allows a decision; default 0.1. */
+  unscoredLimit?: number;
+  /** Seed of the permutation test's sampling. */
+  seed?: number;
+  signal?: AbortSignal;
+}

@@ -1,0 +1,63 @@
+import { AbortedError, CoHarnessError } from '../base/errors.ts';
+import type { GateDecision } from './decision.ts';
+import { concludeFixed } from './fixed-size-rules.ts';
+import { GateEvidenceSoFar } from './gate-evidence.ts';
+import type { JudgeRequest } from './judge-request.ts';
+import { SequentialDecision, type SequentialState } from './sequential-decision.ts';
+import { type Conclusion, concludeBetting, writeDecision } from './write-decision.ts';
+
+export type { ChangeKind, JudgeRequest } from './judge-request.ts';
+
+/**
+ * Draws batches until the question is decided or cannot be any more. Rejects with AbortedError, with what `drawBatch`
+ * rejects, and with CoHarnessError for input that cannot be evidence: `no-gate-tasks`, `score-out-of-range`,
+ * `duplicate-pair`, `split-group`, `task-changed`, `gate-plan-mismatch`.
+ */
+export async function judge(request: JudgeRequest): Promise<GateDecision> {
+  const { plan, kind, unscoredLimit = 0.1 } = request;
+  checkRequest(request);
+  const evidence = new GateEvidenceSoFar(
+    new SequentialDecision({
+      alpha: request.alpha,
+      margin: Math.max(request.margin, plan.marginTested),
+      goal: !kind.relaxes && (kind.deletion || kind.speed) ? 'not-worse' : 'improvement',
+      groups: plan.groups,
+      groupVariance: plan.groupVariance,
+      minimumDetectableEffect: plan.minimumDetectableEffect,
+    }),
+  );
+  const decide = (conclusion: Conclusion) => writeDecision(request, evidence, conclusion);
+
+  let state: SequentialState = 'open';
+  for (let index = 0; index < plan.batches.length && state === 'open'; index++) {
+    if (request.signal?.aborted) throw new AbortedError();
+    const pairs = await request.drawBatch(index);
+    if (pairs.length === 0) break;
+    evidence.add(pairs);
+    const blocked = evidence.ledger.block(unscoredLimit);
+    if (blocked !== null) return decide({ verdict: 'indecisive', ...blocked });
+    if (evidence.allTied && !request.seen().alive) break;
+    if (request.rule === 'betting') state = evidence.sequence.state();
+  }
+
+  if (evidence.ledger.pairs === 0) throw noTasks();
+  const { alive, why } = request.seen();
+  if (!alive) return decide({ verdict: 'dead', reason: 'not-alive', explanation: why });
+  return decide(request.rule === 'betting' ? concludeBetting(request, evidence, state) : concludeFixed(request, evidence));
+}
+
+function checkRequest({ plan, rule, alpha }: JudgeRequest): void {
+  if (plan.rule === rule && plan.alpha === alpha) return;
+  throw new CoHarnessError(
+    'gate-plan-mismatch',
+    `The plan is for rule ${plan.rule} at error ${plan.alpha}, the decision asks for ${rule} at ${alpha}. Plan the gate with the same rule and alpha.`,
+    { details: { plan: { rule: plan.rule, alpha: plan.alpha }, rule, alpha } },
+  );
+}
+
+function noTasks(): CoHarnessError {
+  return new CoHarnessError(
+    'no-gate-tasks',
+    'The gate got no pair of rollouts at all: nothing can be decided on zero tasks. Add tasks to the gate split.',
+  );
+}

@@ -1,0 +1,141 @@
+import { BettingEProcess } from '../statistics/betting-e-process.ts';
+import type { GateDecision, GateReason, GateVerdict } from './decision.ts';
+import { type GateEvidenceSoFar, INTERVAL_LEVEL } from './gate-evidence.ts';
+import type { JudgeRequest } from './judge-request.ts';
+import type { SequentialState } from './sequential-decision.ts';
+
+/** A verdict before the numbers are attached. */
+export interface Conclusion {
+  verdict: GateVerdict;
+  reason: GateReason;
+  explanation: string;
+  pValue?: number;
+}
+
+/** Error allowed to "needs less": only after "not worse" is shown, so it can turn a refusal into `faster` but no loss. */
+const GAIN_ALPHA = 0.05;
+
+/** The verdict of the betting rule, once its sequence has stopped or the batches have run out. */
+export function concludeBetting(request: JudgeRequest, evidence: GateEvidenceSoFar, state: SequentialState): Conclusion {
+  const { sequence } = evidence;
+  const { whole } = evidence;
+  if (state === 'improved') return accepted(request, 'shown by betting', points(whole.mean));
+  if (state === 'not-worse') return notWorse(request, evidence);
+  if (sequence.improvementShown) return heldBack(evidence, sequence.targetedHolds);
+  const found = `mean difference ${points(whole.mean)} (${points(whole.low)} to ${points(whole.high)}) on ${whole.groups} groups`;
+  if (whole.high < 0) return { verdict: 'reject', reason: 'worse', explanation: `Worse than its parent: ${found}.` };
+  if (evidence.allTied) {
+    const explanation = `Parent and child scored the same in all ${whole.groups} groups: there is nothing to decide on.`;
+    return { verdict: 'indecisive', reason: 'all-tied', explanation };
+  }
+  if (goalIsNotWorse(request)) {
+    const explanation = `Could not be shown to lose less than ${points(sequence.notWorse.nullMean)}: ${found}.`;
+    return { verdict: whole.mean < sequence.notWorse.nullMean ? 'reject' : 'indecisive', reason: 'not-shown-equal', explanation };
+  }
+  const aim = request.plan.minimumDetectableEffect;
+  if (state === 'futile' || whole.high < aim || whole.mean <= 0) {
+    const explanation =
+      state === 'futile'
+        ? `Stopped early, the rest of the budget could not plausibly have shown an improvement: ${found}.`
+        : `No improvement shown within the budget: ${found}.`;
+    return { verdict: 'reject', reason: 'no-improvement', explanation };
+  }
+  const explanation = `The budget ended before the question was decided: ${found}; the plan saw effects from ${points(aim)}.`;
+  return { verdict: 'indecisive', reason: 'budget-exhausted', explanation };
+}
+
+export function goalIsNotWorse({ kind }: JudgeRequest): boolean {
+  return !kind.relaxes && (kind.deletion || kind.speed);
+}
+
+/** Shown to improve: `better`, or `bought` when it may spend more. */
+export function accepted({ kind }: JudgeRequest, how: string, gain: string): Conclusion {
+  if (kind.relaxes) {
+    const explanation = `Improves by ${gain} (${how}), by spending more: booked with its price, not as quality.`;
+    return { verdict: 'bought', reason: 'improved-by-spending', explanation };
+  }
+  return { verdict: 'better', reason: 'improved', explanation: `Improves by ${gain} (${how}).` };
+}
+
+/** Shown not worse by the margin: `faster` with a measured gain, else `simpler` for deletions, else nothing. */
+export function notWorse({ kind, plan }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
+  const margin = points(plan.marginTested);
+  const gains = [
+    ...(gainShown(evidence.rows.map((row) => row.tokenGain)) ? ['tokens'] : []),
+    ...(gainShown(evidence.rows.map((row) => row.timeGain)) ? ['time'] : []),
+  ];
+  if (kind.speed && gains.length > 0) {
+    const explanation = `Loses less than ${margin} and needs less ${gains.join(' and ')}.`;
+    return { verdict: 'faster', reason: 'not-worse-and-faster', explanation };
+  }
+  if (kind.deletion) {
+    const explanation = `Loses less than ${margin} (${points(evidence.whole.mean)} seen) and leaves less in the harness.`;
+    return { verdict: 'simpler', reason: 'not-worse-and-smaller', explanation };
+  }
+  const explanation = `Loses less than ${margin}, but no gain in tokens or time was measured.`;
+  return { verdict: 'reject', reason: 'no-gain', explanation };
+}
+
+function gainShown(gains: readonly number[]): boolean {
+  if (gains.length === 0 || gains.some(Number.isNaN)) return false;
+  const process = new BettingEProcess(0);
+  for (const gain of gains) process.add(gain);
+  return process.capital >= 1 / GAIN_ALPHA;
+}
+
+/** The whole improved, but a guard did not hold. */
+function heldBack(evidence: GateEvidenceSoFar, targetedHolds: boolean): Conclusion {
+  const { targeted, heldOut } = evidence;
+  if (!targetedHolds) {
+    const explanation = `The whole improved, the targeted tasks did not (${points(targeted?.mean ?? 0)}): not what the diff claims.`;
+    return { verdict: 'reject', reason: 'targeted-not-improved', explanation };
+  }
+  const loss = heldOut?.mean ?? 0;
+  const margin = -evidence.sequence.notWorse.nullMean;
+  if (loss < -margin) {
+    const explanation = `Held-out behaviour lost ${points(-loss)}, more than the margin of ${points(margin)}.`;
+    return { verdict: 'reject', reason: 'held-out-inferior', explanation };
+  }
+  const explanation = `The whole improved, but held-out behaviour (${points(loss)}) was not shown to lose less than ${points(margin)}.`;
+  return { verdict: 'indecisive', reason: 'held-out-unproven', explanation };
+}
+
+/** Attaches the numbers. Pure. */
+export function writeDecision(request: JudgeRequest, evidence: GateEvidenceSoFar, conclusion: Conclusion): GateDecision {
+  const { plan, rule } = request;
+  const { ledger, sequence, whole } = evidence;
+  const betting = rule === 'betting';
+  const tokens = { parent: ledger.parentTokens / (ledger.pairs || 1), child: ledger.childTokens / (ledger.pairs || 1) };
+  const spent = tokens.child - tokens.parent;
+  return {
+    verdict: conclusion.verdict,
+    reason: conclusion.reason,
+    explanation: conclusion.explanation,
+    rule,
+    whole,
+    targeted: evidence.targeted,
+    heldOut: evidence.heldOut,
+    groups: evidence.rows.length,
+    pairs: ledger.pairs,
+    unscored: { parent: ledger.parentUnscored, child: ledger.childUnscored },
+    rollouts: ledger.pairs * 2,
+    tokens,
+    tokensPerPoint: conclusion.verdict === 'bought' && spent > 0 ? spent / (whole.mean * 100) : null,
+    evidence: {
+      alpha: request.alpha,
+      level: INTERVAL_LEVEL,
+      eValue: betting ? sequence.improvement.peak : null,
+      eValueNeeded: betting ? 1 / request.alpha : null,
+      pValue: conclusion.pValue ?? null,
+      notWorseEValue: betting ? sequence.notWorse.peak : null,
+      margin: request.margin,
+      marginTested: -sequence.notWorse.nullMean,
+      looks: evidence.looks,
+      plannedLooks: plan.batches.length,
+    },
+  };
+}
+
+export function points(share: number): string {
+  return `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)} pp`;
+}
