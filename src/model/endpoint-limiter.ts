@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AbortedError } from '../base/errors.ts';
+
+/**
+ * One per endpoint, shared by all who call it: how many requests may be on the way, and until when nobody may send. Each `rateLimited` halves
+ * the concurrency (not below 1), each success adds a little back.
+ */
+export class EndpointLimiter {
+  readonly #most: number;
+  #allowed: number;
+  #running = 0;
+  #pausedUntil = 0;
+  #queue: (() => void)[] = [];
+
+  constructor(concurrency: number) {
+    this.#most = concurrency;
+    this.#allowed = concurrency;
+  }
+
+  /** Requests that may be on the way now. */
+  get allowed(): number {
+    return Math.floor(this.#allowed);
+  }
+
+  /** Waits for a place and for the end of a pause; `leave` must follow. Rejects with AbortedError when `signal` fires, and then holds no place. */
+  async enter(signal: AbortSignal | undefined): Promise<void> {
+    while (true) {
+      if (signal?.aborted) throw new AbortedError();
+      const pause = this.#pausedUntil - performance.now();
+      if (pause > 0) await sleep(pause, signal);
+      else if (this.#running < this.allowed) break;
+      else await this.#nextChange(signal);
+    }
+    this.#running++;
+  }
+
+  leave(succeeded: boolean): void {
+    this.#running--;
+    if (succeeded) this.#allowed = Math.min(this.#most, this.#allowed + 1 / Math.max(1, this.#allowed));
+    this.#wake();
+  }
+
+  /** The server asked for a pause of so many milliseconds. */
+  rateLimited(pauseMs: number): void {
+    // Up to a tenth longer, so that many processes do not come back in the same instant.
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + pauseMs * (1 + Math.random() / 10));
+    this.#allowed = Math.max(1, this.#allowed / 2);
+  }
+
+  #nextChange(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      this.#queue.push(resolve);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  #wake(): void {
+    for (const resolve of this.#queue.splice(0)) resolve();
+  }
+}
+
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+  } catch {
+    throw new AbortedError();
+  }
+}

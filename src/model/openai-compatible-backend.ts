@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { contentHash } from '../base/content-hash.ts';
+import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
+import { EndpointLimiter } from './endpoint-limiter.ts';
+import type { FinishReason, Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
+import { ProviderError } from './provider-error.ts';
+import { isWindowOverflow, providerErrorOf } from './provider-response.ts';
+
+export interface OpenAiCompatibleOptions {
+  /** Base address, e.g. `http://127.0.0.1:8000/v1`. */
+  url: string;
+  model: string;
+  /** Name of the environment variable that holds the key; without it no key is sent. */
+  apiKeyVariable?: string;
+  /** Default `process.env`. */
+  environment?: Readonly<Record<string, string | undefined>>;
+  /** Tokens of prompt + completion that the served model can hold; default 8192. */
+  windowTokens?: number;
+  /** Most requests on the way at once; default 8. */
+  concurrency?: number;
+  /** No answer after so long counts as unreachable; default 10 minutes. */
+  timeoutMs?: number;
+}
+
+const completionSchema = z.object({
+  model: z.string().optional(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+        /** vLLM: the stop string that ended it. */
+        stop_reason: z.unknown().optional(),
+      }),
+    )
+    .min(1),
+  usage: z.object({ prompt_tokens: z.number().int().nonnegative(), completion_tokens: z.number().int().nonnegative() }).nullish(),
+});
+type Completion = z.output<typeof completionSchema>;
+
+interface Endpoint {
+  server: string;
+  model: string;
+  key: string | undefined;
+  windowTokens: number;
+  timeoutMs: number;
+  limiter: EndpointLimiter;
+  closed: AbortController;
+}
+
+/** Endpoints know one limit for all their callers, adapters and roles included. */
+const limiters = new Map<string, EndpointLimiter>();
+
+/**
+ * Chat completions of any server that speaks the OpenAI dialect. Gives no token ids. Never retries: a 429 rejects and holds all later calls to
+ * the same server back for as long as it asked. Throws {@link CoHarnessError} `api-key-missing` when the named variable is empty.
+ */
+export function openAiCompatibleBackend(options: OpenAiCompatibleOptions): ModelBackend {
+  const server = options.url.replace(/\/+$/, '');
+  const concurrency = options.concurrency ?? 8;
+  const endpoint: Endpoint = {
+    server,
+    model: options.model,
+    key: readKey(options),
+    windowTokens: options.windowTokens ?? 8192,
+    timeoutMs: options.timeoutMs ?? 600_000,
+    limiter: limiters.get(server) ?? new EndpointLimiter(concurrency),
+    closed: new AbortController(),
+  };
+  limiters.set(server, endpoint.limiter);
+  return {
+    identity: { base: contentHash({ server, model: options.model }), adapter: null },
+    tokenIds: 'none',
+    windowTokens: endpoint.windowTokens,
+    concurrency,
+    generate: (request) => generate(endpoint, request),
+    close: async () => endpoint.closed.abort(),
+  };
+}
+
+function readKey(options: OpenAiCompatibleOptions): string | undefined {
+  if (options.apiKeyVariable === undefined) return undefined;
+  const key = (options.environment ?? process.env)[options.apiKeyVariable];
+  if (key !== undefined && key !== '') return key;
+  throw new CoHarnessError(
+    'api-key-missing',
+    `The environment variable ${options.apiKeyVariable} is empty, but the configuration takes the key for ${options.url} from it. Set it and run again.`,
+    { details: { variable: options.apiKeyVariable } },
+  );
+}
+
+async function generate(endpoint: Endpoint, request: GenerationRequest): Promise<Generation> {
+  if (request.signal?.aborted) throw new AbortedError();
+  if (endpoint.closed.signal.aborted) throw new ProviderError('engine', 'The model backend is closed; open it again to generate.');
+  await endpoint.limiter.enter(request.signal);
+  let succeeded = false;
+  try {
+    const generation = await send(endpoint, request);
+    succeeded = true;
+    return generation;
+  } catch (error) {
+    if (error instanceof ProviderError && error.fault === 'rate-limited') endpoint.limiter.rateLimited(Number(error.details.retryAfterMs));
+    throw error;
+  } finally {
+    endpoint.limiter.leave(succeeded);
+  }
+}
+
+async function send(endpoint: Endpoint, request: GenerationRequest): Promise<Generation> {
+  const timeout = AbortSignal.timeout(endpoint.timeoutMs);
+  const signals = [timeout, endpoint.closed.signal, ...(request.signal === undefined ? [] : [request.signal])];
+  let response: Response;
+  let body: string;
+  try {
+    response = await fetch(`${endpoint.server}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(endpoint.key === undefined ? {} : { authorization: `Bearer ${endpoint.key}` }) },
+      body: JSON.stringify(requestBody(endpoint, request)),
+      signal: AbortSignal.any(signals),
+    });
+    body = withoutKey(await response.text(), endpoint.key);
+  } catch (cause) {
+    if (request.signal?.aborted) throw new AbortedError();
+    throw unreachable(endpoint, timeout.aborted, cause);
+  }
+  if (response.ok) return toGeneration(endpoint, request, body);
+  const refused = { server: endpoint.server, status: response.status, headers: response.headers, body };
+  if (isWindowOverflow(refused)) return { text: '', finishReason: 'window', usage: { promptTokens: 0, completionTokens: 0 } };
+  throw providerErrorOf(refused);
+}
+
+function requestBody(endpoint: Endpoint, request: GenerationRequest): Record<string, unknown> {
+  return {
+    model: endpoint.model,
+    // Servers accept the tool role only after a native tool call with the same id; our calls are text, so their results are a user's turn.
+    messages: request.messages.map(({ role, content }) => ({ role: role === 'tool' ? 'user' : role, content })),
+    temperature: request.sampling.temperature,
+    top_p: request.sampling.topP,
+    // Not in OpenAI's own dialect, so only sent when it is on.
+    ...(request.sampling.topK > 0 ? { top_k: request.sampling.topK } : {}),
+    seed: request.seed,
+    max_tokens: request.maxTokens,
+    ...(request.stop.length > 0 ? { stop: request.stop } : {}),
+  };
+}
+
+function toGeneration(endpoint: Endpoint, request: GenerationRequest, body: string): Generation {
+  const completion = parseCompletion(endpoint, body);
+  const choice = completion.choices[0] as Completion['choices'][number];
+  if (choice.finish_reason === 'content_filter') {
+    throw new ProviderError('bad-response', `${endpoint.server} withheld the reply (content_filter).`, { details: { server: endpoint.server } });
+  }
+  const usage = { promptTokens: completion.usage?.prompt_tokens ?? 0, completionTokens: completion.usage?.completion_tokens ?? 0 };
+  return {
+    text: choice.message.content ?? '',
+    finishReason: finishReason(choice, usage, request, endpoint),
+    usage,
+    ...(completion.model === undefined ? {} : { modelEcho: completion.model }),
+  };
+}
+
+function parseCompletion(endpoint: Endpoint, body: string): Completion {
+  try {
+    return completionSchema.parse(JSON.parse(body));
+  } catch (cause) {
+    throw new ProviderError(
+      'bad-response',
+      `${endpoint.server} answered with no chat completion: ${body.trim() === '' ? '(nothing)' : body.trim().slice(0, 300)}. Is it an OpenAI-compatible address (…/v1)?`,
+      { cause, details: { server: endpoint.server } },
+    );
+  }
+}
+
+function finishReason(
+  choice: Completion['choices'][number],
+  usage: Generation['usage'],
+  request: GenerationRequest,
+  endpoint: Endpoint,
+): FinishReason {
+  if (choice.finish_reason === 'length') {
+    const isFull = usage.completionTokens < request.maxTokens && usage.promptTokens + usage.completionTokens >= endpoint.windowTokens - 1;
+    return isFull ? 'window' : 'length';
+  }
+  return typeof choice.stop_reason === 'string' ? 'stop-text' : 'end';
+}
+
+function unreachable(endpoint: Endpoint, timedOut: boolean, cause: unknown): ProviderError {
+  const details = { server: endpoint.server };
+  if (endpoint.closed.signal.aborted) return new ProviderError('engine', 'The model backend was closed during the request.', { details });
+  const why = timedOut ? `no answer within ${endpoint.timeoutMs / 1000} s` : reason(cause);
+  return new ProviderError('unreachable', `${endpoint.server} cannot be reached: ${why}. Start the server or correct the address.`, { cause, details });
+}
+
+/** `fetch` hides the system's error in the cause. */
+function reason(error: unknown): string {
+  const inner = error instanceof Error ? error.cause : undefined;
+  return inner === undefined ? errorMessage(error) : `${errorMessage(error)} (${errorMessage(inner) || String((inner as { code?: unknown }).code)})`;
+}
+
+/** Servers quote the key they refuse. */
+function withoutKey(text: string, key: string | undefined): string {
+  return key === undefined ? text : text.replaceAll(key, '[key]');
+}
