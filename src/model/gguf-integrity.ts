@@ -35,6 +35,8 @@ const BLOCKS: Readonly<Record<number, readonly [number, number]>> = {
   34: [256, 54],
   35: [256, 66],
   39: [32, 17],
+  40: [64, 36],
+  41: [128, 18],
 };
 /** Metadata value type id → bytes; 8 is a string, 9 an array. */
 const SCALAR_BYTES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
@@ -160,7 +162,9 @@ export function checkGgufIntegrity(file: string): void {
     });
   }
   try {
-    const { size } = fstatSync(descriptor);
+    const entry = fstatSync(descriptor);
+    if (!entry.isFile()) throw damaged(file, 'is not a file');
+    const { size } = entry;
     const cursor = new FileCursor(descriptor, size);
     if (size < 8 || cursor.take(4).toString('latin1') !== 'GGUF') {
       throw damaged(file, 'is not a GGUF file: it does not begin with the letters GGUF');
