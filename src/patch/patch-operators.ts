@@ -1,8 +1,18 @@
 import { addExamples } from './operators/add-examples.ts';
+import { answerContract } from './operators/answer-contract.ts';
 import { answerSource } from './operators/answer-source.ts';
 import { callDialect } from './operators/call-dialect.ts';
+import { callInstruction } from './operators/call-instruction.ts';
 import { dropExamples } from './operators/drop-examples.ts';
+import { errorFeedback } from './operators/error-feedback.ts';
+import { historyLimit } from './operators/history-limit.ts';
 import { replaceExamples } from './operators/replace-examples.ts';
+import { shortenPrompt } from './operators/shorten-prompt.ts';
+import { stopStrings } from './operators/stop-strings.ts';
+import { tokenLimit } from './operators/token-limit.ts';
+import { toolDescription } from './operators/tool-description.ts';
+import { turnLimit } from './operators/turn-limit.ts';
+import { votes } from './operators/votes.ts';
 import { workedExamples } from './operators/worked-examples.ts';
 import { workingProtocol } from './operators/working-protocol.ts';
 import type { PatchOperator } from './patch-operator.ts';
@@ -13,7 +23,17 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   workedExamples,
   answerSource,
   callDialect,
+  callInstruction,
+  answerContract,
   addExamples,
   replaceExamples,
   dropExamples,
+  shortenPrompt,
+  errorFeedback,
+  toolDescription,
+  tokenLimit,
+  turnLimit,
+  stopStrings,
+  historyLimit,
+  votes,
 ];

@@ -5,15 +5,15 @@ import { fileEdit, present, valueEdit } from '../harness-edits.ts';
 
 /**
  * Edits that change the call dialect and what the prompts say about it: sentences that describe the old form would contradict the new
- * one. They are removed, and where any stood, one instruction for the new form takes their place.
+ * one. The first of them gives way to one instruction for the new form, the others go.
  */
 export function dialectEdits(harness: Harness, dialect: CallDialect): PatchEdit[] {
   return present([
     valueEdit(harness, 'harness.yaml', '/protocol/dialect', { ...dialect }),
     stopEdit(harness, dialect),
     ...Object.entries(harness.prompts).map(([name, text]) => {
-      const kept = withoutCallForm(text, harness);
-      return kept === text ? null : fileEdit(harness, `prompts/${name}.md`, `${joined(kept, callInstruction(harness, dialect))}\n`);
+      const changed = replaceCallForm(text, harness, callFormText(harness, dialect));
+      return changed === text ? null : fileEdit(harness, `prompts/${name}.md`, `${changed.trim()}\n`);
     }),
   ]);
 }
@@ -27,36 +27,36 @@ function stopEdit(harness: Harness, dialect: CallDialect): PatchEdit | null {
 }
 
 /** One sentence and a skeleton call per tool, at most three. */
-export function callInstruction(harness: Harness, dialect: CallDialect): string {
+export function callFormText(harness: Harness, dialect: CallDialect): string {
   const skeletons = harness.tools.slice(0, 3).map((tool) => callSkeleton(dialect, tool));
   return `To call a tool, write:\n${skeletons.join('\n')}`;
 }
 
-/** The text without sentences that describe how a call is written in φ's present dialect; template fields are always kept. */
-export function withoutCallForm(text: string, harness: Harness): string {
-  const { dialect } = harness.settings.protocol;
-  const open = harness.tools.map(({ name }) => dialect.open.replaceAll('{tool}', name)).filter((mark) => mark.length > 1);
-  const describesForm = (part: string) => {
-    if (/\{\{.*\}\}/.test(part)) return false;
-    if (dialect.kind === 'json' || dialect.body !== 'argument') {
-      if (/\bJSON\b/i.test(part) || /"(name|arguments)"\s*:/.test(part)) return true;
-    }
-    return dialect.kind !== 'json' && open.some((mark) => part.includes(mark));
+/**
+ * The text with `instruction` in the place of the sentences that describe how a call is written in φ's present dialect; the text itself when there
+ * are none. Lines with template fields are kept as they are.
+ */
+export function replaceCallForm(text: string, harness: Harness, instruction: string): string {
+  let left: string | null = instruction;
+  const take = () => {
+    const taken = left;
+    left = null;
+    return taken ?? '';
   };
-  return text
-    .split('\n')
-    .map((line) => {
-      if (!describesForm(line)) return line;
-      const sentences = line.split(/(?<=[.!?])\s+/);
-      return sentences.filter((sentence) => !describesForm(sentence)).join(' ');
-    })
-    .filter((line, index, lines) => line.trim() !== '' || (index > 0 && lines[index - 1]?.trim() !== ''))
-    .join('\n');
+  const lines = text.split('\n').flatMap((line) => {
+    if (!describesCallForm(line, harness)) return [line];
+    const sentences = line.split(/(?<=[.!?:])\s+/).map((part) => (describesCallForm(part, harness) ? take() : part));
+    const changed = sentences.filter((part) => part !== '').join(' ');
+    return changed === '' ? [] : [changed];
+  });
+  return lines.join('\n');
 }
 
-export function joined(...parts: string[]): string {
-  return parts
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .join('\n');
+function describesCallForm(part: string, harness: Harness): boolean {
+  const { dialect } = harness.settings.protocol;
+  if (/\{\{\s*\w+\s*\}\}/.test(part)) return false;
+  if (dialect.body !== 'argument' && (/\bJSON\b/i.test(part) || /"(name|arguments)"\s*:/.test(part))) return true;
+  if (dialect.kind === 'json') return false;
+  const marks = harness.tools.map(({ name }) => dialect.open.replaceAll('{tool}', name)).filter((mark) => mark.length > 2);
+  return marks.some((mark) => part.includes(mark));
 }

@@ -1,0 +1,62 @@
+import { canonicalJson } from '../base/content-hash.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import type { Patch } from './patch.ts';
+
+export interface PatchSeen {
+  alive: boolean;
+  /** One sentence: what was seen, or looked for in vain. */
+  why: string;
+}
+
+/**
+ * Whether a patch acted in the child's rollouts, judged by its own probe. Comparing probes look at rollouts of the same task and seed; where no
+ * such pair exists nothing was seen. A patch that is not alive is `dead`, whatever the score did.
+ */
+export function patchSeen(
+  patch: Pick<Patch, 'probe'>,
+  parentTrajectories: readonly Trajectory[],
+  childTrajectories: readonly Trajectory[],
+): PatchSeen {
+  const { probe } = patch;
+  if (probe.kind === 'event-seen') {
+    const count = childTrajectories.filter(({ events }) => events.some(({ type }) => type === probe.event)).length;
+    return seen(count, childTrajectories.length, `show the event ${probe.event}`);
+  }
+  if (probe.kind === 'tool-called') {
+    const isCalled = ({ events }: Trajectory) => events.some((event) => event.type === 'call-parsed' && event.call.tool === probe.tool);
+    return seen(childTrajectories.filter(isCalled).length, childTrajectories.length, `call the tool ${probe.tool}`);
+  }
+  const pairs = pairsOf(parentTrajectories, childTrajectories);
+  const trace = probe.kind === 'prompt-changed' ? messagesOf : settingsOf;
+  const changed = pairs.filter(([parent, child]) => trace(parent) !== trace(child)).length;
+  const what = probe.kind === 'prompt-changed' ? 'were sent other messages' : 'ran under visibly other settings';
+  return seen(changed, pairs.length, `${what} than the parent's`);
+}
+
+function seen(count: number, of: number, what: string): PatchSeen {
+  return { alive: count > 0, why: `${count} of ${of} child rollouts ${what}.` };
+}
+
+function pairsOf(parents: readonly Trajectory[], children: readonly Trajectory[]): [Trajectory, Trajectory][] {
+  const key = ({ identity }: Trajectory) => canonicalJson([identity.task, identity.split, identity.repeat, identity.seed]);
+  const byKey = new Map(parents.map((parent) => [key(parent), parent]));
+  return children.flatMap((child) => {
+    const parent = byKey.get(key(child));
+    return parent === undefined ? [] : [[parent, child] as [Trajectory, Trajectory]];
+  });
+}
+
+/** Messages of all model calls: prompts of later turns (final turn, error feedback, tool result) count too. */
+function messagesOf({ events }: Trajectory): string {
+  return canonicalJson(events.flatMap((event) => (event.type === 'model-called' ? [event.messages] : [])));
+}
+
+/** What a setting can change in the record: limits, stop strings and sampling of the requests, the answer's source, the course of events. */
+function settingsOf({ events }: Trajectory): string {
+  return canonicalJson(
+    events.map((event) => {
+      if (event.type === 'model-called') return [event.turnKind, event.maxTokens, event.stop, event.sampling];
+      return event.type === 'answered' ? [event.type, event.from] : event.type;
+    }),
+  );
+}
