@@ -4,8 +4,8 @@ import type { GatePlan } from './plan-gate.ts';
 
 /** What kind of change is judged; decides what must be shown, and what it is called. */
 export interface ChangeKind {
-  /** Raises turns, tokens, votes or time: never `better`, at most `bought`. */
-  relaxes: boolean;
+  /** What it raises (turns, tokens, votes, time). Not empty: never `better`, at most `bought`. */
+  relaxes: readonly string[];
   /** Makes φ smaller: "not worse" is enough, for `simpler`. */
   deletion: boolean;
   /** Meant to save tokens or time: "not worse" plus a measured gain, for `faster`. */
@@ -21,10 +21,10 @@ export interface JudgeRequest {
   margin: number;
   kind: ChangeKind;
   /**
-   * All pairs of the next `plan.batches[index]` groups of a seeded order that was fixed before any outcome was known. An empty
-   * array ends the evidence early.
+   * All pairs of groups `from` (inclusive, 0-based) to `to` (exclusive) of a seeded order that was fixed before any outcome was
+   * known; called with ascending, adjoining ranges, one for each of `plan.batches`. An empty array ends the evidence early.
    */
-  drawBatch: (index: number) => Promise<PairedOutcome[]>;
+  drawBatch: (from: number, to: number) => Promise<PairedOutcome[]>;
   /** Whether the change was seen to act in the child's rollouts so far. */
   seen: () => { alive: boolean; why: string };
   /** Largest share of pairs without two scores that still allows a decision; default 0.1. */

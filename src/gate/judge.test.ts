@@ -5,7 +5,7 @@ import type { ChangeKind } from './judge-request.ts';
 import type { PairedOutcome } from './paired-outcome.ts';
 import { type GatePlanRequest, planGate } from './plan-gate.ts';
 
-const PLAIN: ChangeKind = { relaxes: false, deletion: false, speed: false };
+const PLAIN: ChangeKind = { relaxes: [], deletion: false, speed: false };
 
 interface World {
   groups?: number;
@@ -41,15 +41,13 @@ async function judged(world: World) {
   });
   const changed = pairs.map((group, index) => group.map((pair) => world.change?.(pair, index) ?? pair));
   const plan = planGate({
-    groupsAvailable: groups,
+    groups,
     repeats,
     alpha: 0.01,
     margin: 0.05,
-    budgetRollouts: 1e6,
     targetedShare,
     ...world.plan,
   });
-  let next = 0;
   return judge({
     plan,
     rule: plan.rule,
@@ -57,11 +55,7 @@ async function judged(world: World) {
     margin: plan.margin,
     kind,
     seen: () => ({ alive: world.alive ?? true, why: 'the hook never fired' }),
-    drawBatch: async (index) => {
-      const count = plan.batches[index] ?? 0;
-      next += count;
-      return changed.slice(next - count, next).flat();
-    },
+    drawBatch: async (from, to) => changed.slice(from, to).flat(),
   });
 }
 
@@ -95,20 +89,20 @@ describe('judge', () => {
   });
 
   it('books an improvement that was bought as bought, with its price', async () => {
-    const kind = { relaxes: true, deletion: true, speed: false };
+    const kind = { relaxes: ['votes'], deletion: true, speed: false };
     const decision = await judged({ parent: 0.4, heldOutGain: 0.25, childTokens: 180, kind });
     expect(decision).toMatchObject({ verdict: 'bought', reason: 'improved-by-spending' });
     expect(decision.tokensPerPoint).toBeCloseTo(80 / (decision.whole.mean * 100));
   });
 
   it('lets a deletion that changes nothing pass as simpler', async () => {
-    const kind = { relaxes: false, deletion: true, speed: false };
+    const kind = { relaxes: [], deletion: true, speed: false };
     const decision = await judged({ parent: 0.5, kind, change: (pair) => ({ ...pair, child: pair.parent }) });
     expect(decision).toMatchObject({ verdict: 'simpler', reason: 'not-worse-and-smaller' });
   });
 
   it('calls a speed diff faster only with a measured gain', async () => {
-    const kind = { relaxes: false, deletion: false, speed: true };
+    const kind = { relaxes: [], deletion: false, speed: true };
     const change = (pair: PairedOutcome) => ({ ...pair, child: pair.parent });
     expect(await judged({ parent: 0.5, kind, childTokens: 60, change })).toMatchObject({ verdict: 'faster' });
     expect(await judged({ parent: 0.5, kind, change })).toMatchObject({ verdict: 'reject', reason: 'no-gain' });
@@ -163,7 +157,7 @@ describe('judge on bad input', () => {
   });
 
   it('refuses zero tasks', async () => {
-    const plan = planGate({ groupsAvailable: 50, repeats: 1, alpha: 0.05, margin: 0.05, budgetRollouts: 100 });
+    const plan = planGate({ groups: 50, repeats: 1, alpha: 0.05, margin: 0.05, budgetRollouts: 100 });
     const request = {
       plan,
       rule: plan.rule,

@@ -4,9 +4,10 @@ import { concludeFixed } from './fixed-size-rules.ts';
 import { GateEvidenceSoFar } from './gate-evidence.ts';
 import type { JudgeRequest } from './judge-request.ts';
 import { SequentialDecision, type SequentialState } from './sequential-decision.ts';
-import { type Conclusion, concludeBetting, writeDecision } from './write-decision.ts';
+import { type Conclusion, concludeBetting, goalIsNotWorse, writeDecision } from './write-decision.ts';
 
 export type { ChangeKind, JudgeRequest } from './judge-request.ts';
+export type { PairedOutcome } from './paired-outcome.ts';
 
 /**
  * Draws batches until the question is decided or cannot be any more. Rejects with AbortedError, with what `drawBatch`
@@ -14,13 +15,13 @@ export type { ChangeKind, JudgeRequest } from './judge-request.ts';
  * `duplicate-pair`, `split-group`, `task-changed`, `gate-plan-mismatch`.
  */
 export async function judge(request: JudgeRequest): Promise<GateDecision> {
-  const { plan, kind, unscoredLimit = 0.1 } = request;
+  const { plan, unscoredLimit = 0.1 } = request;
   checkRequest(request);
   const evidence = new GateEvidenceSoFar(
     new SequentialDecision({
       alpha: request.alpha,
       margin: Math.max(request.margin, plan.marginTested),
-      goal: !kind.relaxes && (kind.deletion || kind.speed) ? 'not-worse' : 'improvement',
+      goal: goalIsNotWorse(request) ? 'not-worse' : 'improvement',
       groups: plan.groups,
       groupVariance: plan.groupVariance,
       minimumDetectableEffect: plan.minimumDetectableEffect,
@@ -29,15 +30,18 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
   const decide = (conclusion: Conclusion) => writeDecision(request, evidence, conclusion);
 
   let state: SequentialState = 'open';
-  for (let index = 0; index < plan.batches.length && state === 'open'; index++) {
+  let drawn = 0;
+  for (const batch of plan.batches) {
     if (request.signal?.aborted) throw new AbortedError();
-    const pairs = await request.drawBatch(index);
+    const pairs = await request.drawBatch(drawn, drawn + batch);
+    drawn += batch;
     if (pairs.length === 0) break;
     evidence.add(pairs);
     const blocked = evidence.ledger.block(unscoredLimit);
     if (blocked !== null) return decide({ verdict: 'indecisive', ...blocked });
     if (evidence.allTied && !request.seen().alive) break;
     if (request.rule === 'betting') state = evidence.sequence.state();
+    if (state !== 'open') break;
   }
 
   if (evidence.ledger.pairs === 0) throw noTasks();

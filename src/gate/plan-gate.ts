@@ -6,7 +6,7 @@ import type { GateRule } from './decision.ts';
 export interface GatePlanRequest {
   rule?: GateRule;
   /** Groups of gate tasks, and the mean number of tasks in one (default 1). */
-  groupsAvailable: number;
+  groups: number;
   tasksPerGroup?: number;
   /** Rollouts of each task in each arm, ≥ 1. */
   repeats: number;
@@ -14,8 +14,8 @@ export interface GatePlanRequest {
   alpha: number;
   /** Largest loss on held-out behaviour that still counts as "not worse", in (0, 1). */
   margin: number;
-  /** Rollouts of both arms together that one decision may cost. */
-  budgetRollouts: number;
+  /** Rollouts of both arms together that one decision may cost; default: what all groups cost. */
+  budgetRollouts?: number;
   /** Variance of a score over repeats of one task (p(1 − p) for a pass rate p), measured; default 0.16. */
   withinTaskVariance?: number;
   /** Variance over tasks of the diff's true effect; default 0.01. */
@@ -63,10 +63,9 @@ export const NOT_WORSE_ALPHA = 0.005;
  * the budget, and `invalid-gate-plan` for numbers outside their ranges.
  */
 export function planGate(request: GatePlanRequest): GatePlan {
-  const { rule = 'betting', groupsAvailable, tasksPerGroup = 1, repeats, alpha, margin, budgetRollouts } = request;
+  const { rule = 'betting', tasksPerGroup = 1, repeats, alpha, margin, budgetRollouts = Number.POSITIVE_INFINITY } = request;
   checkRanges(request);
-  const affordable = Math.floor(budgetRollouts / (2 * repeats * tasksPerGroup));
-  const groups = Math.min(groupsAvailable, affordable);
+  const groups = Math.min(request.groups, Math.floor(budgetRollouts / (2 * repeats * tasksPerGroup)));
   const groupsNeeded = fewestGroups(rule, alpha);
   if (groups < groupsNeeded) throw tooFewGroups(request, groups, groupsNeeded);
   const groupVariance = assumedVariance(request);
@@ -91,9 +90,9 @@ export function planGate(request: GatePlanRequest): GatePlan {
 }
 
 function checkRanges(request: GatePlanRequest): void {
-  const { groupsAvailable, repeats, alpha, margin, budgetRollouts } = request;
+  const { groups, repeats, alpha, margin, budgetRollouts = 0 } = request;
   const problems = [
-    ...(Number.isInteger(groupsAvailable) && groupsAvailable >= 0 ? [] : [`groupsAvailable is ${groupsAvailable}`]),
+    ...(Number.isInteger(groups) && groups >= 0 ? [] : [`groups is ${groups}`]),
     ...(Number.isInteger(repeats) && repeats >= 1 ? [] : [`repeats is ${repeats}`]),
     ...(alpha > 0 && alpha < 1 ? [] : [`alpha is ${alpha}`]),
     ...(margin > 0 && margin < 1 ? [] : [`margin is ${margin}`]),
@@ -107,17 +106,18 @@ function checkRanges(request: GatePlanRequest): void {
   );
 }
 
-function tooFewGroups(request: GatePlanRequest, groups: number, needed: number): CoHarnessError {
-  const { groupsAvailable, repeats, tasksPerGroup = 1, budgetRollouts, alpha } = request;
+function tooFewGroups(request: GatePlanRequest, affordable: number, needed: number): CoHarnessError {
+  const { groups, repeats, tasksPerGroup = 1, budgetRollouts, alpha } = request;
   const limit =
-    groupsAvailable < needed
-      ? `there are ${groupsAvailable} groups of gate tasks`
-      : `${budgetRollouts} rollouts pay for ${groups} groups (${repeats} repeats × ${tasksPerGroup} tasks × 2 arms)`;
+    groups < needed
+      ? `there are ${groups} groups of gate tasks`
+      : `${budgetRollouts} rollouts pay for ${affordable} groups (${repeats} repeats × ${tasksPerGroup} tasks × 2 arms)`;
+  const neededRollouts = needed * repeats * tasksPerGroup * 2;
   return new CoHarnessError(
     'too-few-groups',
-    `No outcome could be decided at error ${alpha.toPrecision(2)}: ${limit}, at least ${needed} are needed even if every ` +
-      'group went from all wrong to all right. Add gate tasks, allow more rollouts, or search fewer candidates.',
-    { details: { groups, needed, alpha, groupsAvailable, budgetRollouts, neededRollouts: needed * repeats * tasksPerGroup * 2 } },
+    `No outcome could be decided at error ${alpha.toPrecision(2)}: ${limit}, at least ${needed} (${neededRollouts} rollouts) are ` +
+      'needed even if every group went from all wrong to all right. Add gate tasks, allow more rollouts, or search fewer candidates.',
+    { details: { groups: affordable, needed, neededRollouts, alpha, groupsAvailable: groups, budgetRollouts } },
   );
 }
 

@@ -45,13 +45,13 @@ export function concludeBetting(request: JudgeRequest, evidence: GateEvidenceSoF
 }
 
 export function goalIsNotWorse({ kind }: JudgeRequest): boolean {
-  return !kind.relaxes && (kind.deletion || kind.speed);
+  return kind.relaxes.length === 0 && (kind.deletion || kind.speed);
 }
 
 /** Shown to improve: `better`, or `bought` when it may spend more. */
 export function accepted({ kind }: JudgeRequest, how: string, gain: string): Conclusion {
-  if (kind.relaxes) {
-    const explanation = `Improves by ${gain} (${how}), by spending more: booked with its price, not as quality.`;
+  if (kind.relaxes.length > 0) {
+    const explanation = `Improves by ${gain} (${how}), by spending more ${kind.relaxes.join(' and ')}: booked with its price, not as quality.`;
     return { verdict: 'bought', reason: 'improved-by-spending', explanation };
   }
   return { verdict: 'better', reason: 'improved', explanation: `Improves by ${gain} (${how}).` };
