@@ -13,7 +13,11 @@ export interface PairedOutcome {
   child: number | null;
   parentTokens: number;
   childTokens: number;
-  /** Whether the task belongs to the stratum the diff aims at, by labels that do not come from these rollouts. */
+  /**
+   * Whether the pair belongs to the stratum the diff aims at: the targeted failure shows in the parent's *or* the child's
+   * rollout. Never by the parent's alone: a stratum picked by one arm's failures recovers by itself (regression to the mean),
+   * and what is left as held out can then only get worse; a label that treats both arms alike is fair to a diff that does nothing.
+   */
   targeted: boolean;
   /** Milliseconds; both or neither. */
   parentMs?: number;
