@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { createTwoFilesPatch } from 'diff';
+import { diffHarness } from '../harness/diff-harness.ts';
+import { openRegistry } from '../registry/registry.ts';
+import { findRun, withJournal } from './run-folders.ts';
+
+export function registerDiffCommand(program: Command): void {
+  program
+    .command('diff')
+    .description('how the harnesses of two versions differ')
+    .argument('<from>', 'v1, a pair hash, or champion')
+    .argument('<to>', 'v3, a pair hash, or champion')
+    .option('--run <run>', 'run name or folder; default: the newest')
+    .option('--json', 'as local edits (schema co-harness/diff@1)')
+    .action(async (from: string, to: string, options: { run?: string; json?: boolean }) => {
+      const { folder } = findRun(options.run);
+      const [before, after] = await withJournal(folder, async (journal) => {
+        const registry = openRegistry(`${folder}/registry`, journal);
+        const load = async (reference: string) => registry.harness((await registry.find(reference)).pair.harness);
+        return [await load(from), await load(to)] as const;
+      });
+      if (options.json) {
+        process.stdout.write(`${JSON.stringify({ schema: 'co-harness/diff@1', from, to, edits: diffHarness(before, after) })}\n`);
+        return;
+      }
+      const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();
+      for (const path of paths) {
+        const [old, current] = [before.files.get(path) ?? '', after.files.get(path) ?? ''];
+        if (old !== current) process.stdout.write(createTwoFilesPatch(path, path, old, current, from, to));
+      }
+    });
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { systemClock } from '../base/clock.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import { memoryJournal } from '../base/journal.ts';
+import { seedFrom } from '../base/random.ts';
+import { llamaCppPool } from '../evolution/model-pool.ts';
+import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
+import { readRunHeader } from '../evolution/start-run.ts';
+import { openRegistry } from '../registry/registry.ts';
+import { pairHash } from '../registry/version.ts';
+import { runBatch } from '../rollout/run-batch.ts';
+import { wilsonInterval } from '../statistics/wilson.ts';
+import { chooseVerifier } from '../task/choose-verifier.ts';
+import { distinctTasks } from '../task/distinct-tasks.ts';
+import { loadTasks } from '../task/load-tasks.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { openModel } from './open-model.ts';
+import { findRun, withJournal } from './run-folders.ts';
+import { runProgress } from './run-progress.ts';
+
+interface EvalOptions {
+  pair: string;
+  run?: string;
+  tasks: string;
+  repeats: string;
+  seed: string;
+  out?: string;
+  openSealed?: boolean;
+  json?: boolean;
+}
+
+export function registerEvalCommand(program: Command): void {
+  program
+    .command('eval')
+    .description('any pair of any run on any task file, one line a rollout')
+    .option('--pair <pair>', 'a pair hash, a version such as v3, or champion', 'champion')
+    .option('--run <run>', 'run name or folder; default: the newest')
+    .requiredOption('--tasks <file>', 'JSONL with {id, problem, answer}')
+    .option('--repeats <number>', 'rollouts per task', '1')
+    .option('--seed <number>', 'root seed', '1')
+    .option('--out <file>', 'JSONL of the rollouts')
+    .option('--open-sealed', 'allow tasks of the run’s sealed test; counted as a look')
+    .option('--json', 'the summary as JSON (schema co-harness/eval@1)')
+    .action(evaluate);
+}
+
+async function evaluate(options: EvalOptions): Promise<void> {
+  const { name, folder } = findRun(options.run);
+  const { rows } = await loadTasks(options.tasks);
+  const { tasks } = distinctTasks(rows);
+  const { header, version, harness } = await withJournal(
+    folder,
+    async (journal) => {
+      const runHeader = await readRunHeader(journal);
+      const sealed = new Set<string>(runHeader.sealed);
+      refuseSealed(tasks, sealed, options.openSealed === true);
+      const opened = tasks.filter((task) => sealed.has(task.hash));
+      if (opened.length > 0) await recordLook(journal, { by: 'eval', seed: null, tasks: opened.length }, opened);
+      const registry = openRegistry(join(folder, 'registry'), journal);
+      const found = await registry.find(options.pair);
+      return { header: runHeader, version: found, harness: await registry.harness(found.pair.harness) };
+    },
+    false,
+  );
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
+  const weights = await openModel(header.engine, { signal: controller.signal, log: (text) => process.stderr.write(`${text}\n`) });
+  if (weights.hash !== header.base) {
+    throw new CoHarnessError('model-changed', `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`);
+  }
+  const models = llamaCppPool({
+    modelPath: weights.path,
+    base: { base: weights.hash as ContentHash, adapter: null },
+    adaptersFolder: join(folder, 'adapters'),
+    config: header.engine,
+  });
+  const progress = runProgress(process.stderr);
+  try {
+    const model = await models.open(version.pair.model);
+    const verifier = chooseVerifier(header.verifier, folder);
+    const repeats = Number(options.repeats);
+    const jobs = tasks.flatMap((task) =>
+      Array.from({ length: repeats }, (_, repeat) => ({
+        harness,
+        model,
+        task,
+        split: 'eval' as const,
+        repeat,
+        seed: seedFrom(Number(options.seed), 'eval', task.hash),
+        verifier,
+        sampling: null,
+        clock: systemClock,
+        signal: controller.signal,
+      })),
+    );
+    const trajectories = await runBatch(jobs, {
+      journal: memoryJournal(),
+      concurrency: model.concurrency,
+      signal: controller.signal,
+      onProgress: ({ done, total }) => progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done, total }),
+    });
+    const lines = trajectories.map((trajectory, index) => evalLine(trajectory, jobs[index]?.task.answer, Number(options.seed)));
+    if (options.out !== undefined) await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    print(summary(name, pairHash(version.pair), trajectories), options.json === true);
+  } finally {
+    await models.close();
+  }
+}
+
+function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
+  const { outcome, usage, identity } = trajectory;
+  return {
+    id: trajectory.taskId,
+    repeat: identity.repeat,
+    seed,
+    score: outcome.kind === 'scored' ? outcome.score : null,
+    answer: trajectory.answer,
+    expected,
+    tokens: usage.promptTokens + usage.completionTokens,
+    trajectory: { hash: contentHash(identity), ...trajectory },
+  };
+}
+
+function summary(run: string, pair: string, trajectories: readonly Trajectory[]) {
+  const scores = trajectories.flatMap(({ outcome }) => (outcome.kind === 'scored' ? [outcome.score] : []));
+  const correct = scores.filter((score) => score === 1).length;
+  const interval = scores.length === 0 ? null : wilsonInterval(correct, scores.length, 0.95);
+  return {
+    schema: 'co-harness/eval@1',
+    run,
+    pair,
+    rollouts: trajectories.length,
+    scored: scores.length,
+    unscored: trajectories.length - scores.length,
+    correct,
+    accuracy: scores.length === 0 ? null : correct / scores.length,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    tokens: trajectories.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0),
+  };
+}
+
+function print(result: ReturnType<typeof summary>, json: boolean): void {
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else if (result.accuracy === null || result.low === null || result.high === null) {
+    process.stdout.write(`Nothing could be scored (${result.unscored} rollouts unscored).\n`);
+  } else {
+    const percent = (value: number) => `${(value * 100).toFixed(1)}%`;
+    process.stdout.write(
+      `${result.correct} of ${result.scored} correct: ${percent(result.accuracy)} (95% ${percent(result.low)} to ${percent(result.high)}), ` +
+        `${result.unscored} unscored, ${result.tokens} tokens\n`,
+    );
+  }
+  if (result.scored === 0) process.exitCode = 1;
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { contentHash } from '../base/content-hash.ts';
+import { openRegistry } from '../registry/registry.ts';
+import { findRun, withJournal } from './run-folders.ts';
+
+export function registerRollbackCommand(program: Command): void {
+  program
+    .command('rollback')
+    .description('make an earlier version the champion again, as a new entry')
+    .argument('<version>', 'v3 or a pair hash')
+    .option('--run <run>', 'run name or folder; default: the newest')
+    .option('--reason <text>', 'kept with the entry', 'asked for by the user')
+    .option('--json', 'the new entry as JSON (schema co-harness/version@1)')
+    .action(async (reference: string, options: { run?: string; reason: string; json?: boolean }) => {
+      const { name, folder } = findRun(options.run);
+      const entry = await withJournal(
+        folder,
+        async (journal) => {
+          const registry = openRegistry(`${folder}/registry`, journal);
+          const target = await registry.find(reference);
+          const current = await registry.champion(target.seed);
+          const stepKey = contentHash({ step: 'rollback', from: current.version, to: target.version });
+          return registry.record(
+            stepKey,
+            {
+              seed: target.seed,
+              round: current.round,
+              parent: current.version,
+              kind: 'rollback',
+              pair: target.pair,
+              verdict: 'rollback',
+              reason: 'user',
+              explanation: `Back to v${target.version}: ${options.reason}`,
+              patch: null,
+              decision: null,
+              prediction: null,
+              training: null,
+            },
+            await registry.harness(target.pair.harness),
+          );
+        },
+        false,
+      );
+      if (options.json) process.stdout.write(`${JSON.stringify({ schema: 'co-harness/version@1', ...entry })}\n`);
+      else process.stdout.write(`${name}: v${entry.version} is the champion: ${entry.explanation}\n`);
+    });
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type ContentHash, shortHash } from '../base/content-hash.ts';
+import { AbortedError } from '../base/errors.ts';
+import { llamaCppPool } from '../evolution/model-pool.ts';
+import { localTrainer } from '../evolution/local-trainer.ts';
+import type { RunConfig } from '../evolution/run-config.ts';
+import { executeRun, type PreparedRun, prepareRun, type RunEngines } from '../evolution/start-run.ts';
+import { findConfigFile, loadConfig } from './config-file.ts';
+import { printReport } from './report-command.ts';
+import { formatSeconds, runProgress } from './run-progress.ts';
+import { RUNS_FOLDER } from './run-folders.ts';
+import { openModel, trainerRoot } from './open-model.ts';
+
+interface RunOptions {
+  time?: string;
+  tokens?: string;
+  rounds?: string;
+  seeds?: string;
+  only?: 'harness' | 'weights';
+  quick?: boolean;
+  name?: string;
+  set: string[];
+  json?: boolean;
+}
+
+/** What `--quick` means: the whole path once, in minutes. Explicit options win over it. */
+const QUICK = { 'budget.time': '7m', rounds: 1, iterations: 1, 'sizes.candidates': 6 };
+
+export function registerRunCommand(program: Command): void {
+  program
+    .command('run')
+    .description('improve harness and weights in turns; the same command again continues a stopped run')
+    .argument('[path]', 'folder with a co-harness.config.{ts,yaml}, or such a file', '.')
+    .option('--time <duration>', 'time the run may take, such as 40m or 2h')
+    .option('--tokens <number>', 'tokens the rollouts may use')
+    .option('--rounds <number>', 'rounds of harness, then weights')
+    .option('--seeds <number>', 'repeat the whole run with this many seeds and report them jointly')
+    .option('--only <part>', 'harness or weights')
+    .option('--quick', 'the whole path once, small, in under ten minutes')
+    .option('--name <name>', 'name of the run folder; default: from the configuration')
+    .option('--set <key=value>', 'override a config value, may be repeated', (value, all: string[]) => [...all, value], [] as string[])
+    .option('--json', 'print the report as JSON at the end, progress on stderr')
+    .action(run);
+}
+
+async function run(path: string, options: RunOptions): Promise<void> {
+  const file = findConfigFile(path);
+  const config = await loadConfig(file, options.set, overrides(options));
+  const prepared = await prepareRun(config, file);
+  const name = options.name ?? `${config.name}-${shortHash(prepared.identity)}`;
+  const folder = join(RUNS_FOLDER, name);
+  const output = options.json ? process.stderr : process.stdout;
+  introduce(output, prepared, folder);
+  const interrupt = interruptible(output);
+  const engines = await openEngines(config, folder, interrupt.signal, (text) => output.write(`${text}\n`));
+  try {
+    await executeRun({ prepared, folder, engines, observers: [runProgress(output)], signal: interrupt.signal });
+  } finally {
+    interrupt.dispose();
+    await engines.models.close();
+  }
+  await printReport(folder, name, options.json === true);
+}
+
+function overrides(options: RunOptions): Record<string, unknown> {
+  const given: Record<string, unknown> = options.quick ? { ...QUICK } : {};
+  if (options.time !== undefined) given['budget.time'] = options.time;
+  if (options.tokens !== undefined) given['budget.tokens'] = Number(options.tokens);
+  if (options.rounds !== undefined) given.rounds = Number(options.rounds);
+  if (options.seeds !== undefined) given.seeds = Number(options.seeds);
+  if (options.only !== undefined) given.only = options.only;
+  return given;
+}
+
+function introduce(output: NodeJS.WriteStream, { config, splits, harness }: PreparedRun, folder: string): void {
+  const { train, gate, test } = splits;
+  const lines = [
+    `${config.name}: ${train.length} train, ${gate.length} gate and ${test.length} sealed test tasks; harness ${shortHash(harness.hash)}`,
+    `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
+    'Ctrl-C stops and keeps everything; the same command continues.',
+  ];
+  output.write(`${lines.join('\n')}\n`);
+}
+
+/** Real engines for a config: the embedded llama.cpp and the local Python trainer. */
+async function openEngines(config: RunConfig, folder: string, signal: AbortSignal, log: (text: string) => void): Promise<RunEngines> {
+  const model = await openModel(config.model, { signal, log });
+  const adaptersFolder = join(folder, 'adapters');
+  const base = { path: model.path, hash: model.hash as ContentHash };
+  return {
+    models: llamaCppPool({ modelPath: base.path, base: { base: base.hash, adapter: null }, adaptersFolder, config: config.model }),
+    trainer: localTrainer({
+      python: model.python,
+      trainerRoot,
+      base,
+      adaptersFolder,
+      workFolder: join(folder, 'training'),
+      settings: config.alignment,
+    }),
+  };
+}
+
+/** First Ctrl-C: stop after what is in flight, keep everything. Second: end at once. */
+function interruptible(output: NodeJS.WriteStream): { signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(130);
+    output.write('\nStopping; finished work is kept. Press Ctrl-C again to stop at once.\n');
+    controller.abort(new AbortedError());
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
+}

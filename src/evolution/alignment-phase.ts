@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { selectTrainingRows } from '../alignment/select-training-rows.ts';
+import { writeTrainingDataset } from '../alignment/training-dataset.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { once } from '../base/journal.ts';
+import { seedFrom } from '../base/random.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { TrainingRecord, Version } from '../registry/version.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { drawTrainTasks } from './draw-tasks.ts';
+import { gateWeights } from './gate-pair.ts';
+import { remember, rollOut, scoreOf } from './roll-out.ts';
+import type { RunContext } from './run-context.ts';
+import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+
+/** Shares of the phase's time: rollouts for D_t, training, gate. */
+const SAMPLING_SHARE = 0.5;
+const TRAINING_SHARE = 0.33;
+const GATE_SHARE = 0.17;
+
+/**
+ * Model alignment loop of one round (method §2 B): φ*_t stays; θ_t is fine-tuned on its own verified successes under exactly this φ, and the
+ * new weights pass the same gate as a diff. Too few successes: the weights stay, and the run says so.
+ */
+export async function alignModel(context: RunContext, champion: Version, round: number): Promise<Version> {
+  context.emit({ type: 'phase-started', seed: context.seed, round, phase: 'weights', detail: `from v${champion.version}` });
+  const harness = await context.registry.harness(champion.pair.harness);
+  const sizes = await planAlignment(context, harness, round);
+  const samples = await sampleSuccesses(context, champion, harness, round, sizes.sampleTasks);
+  const selection = selectTrainingRows(samples, {
+    harness,
+    model: champion.pair.model,
+    verifier: context.verifier.version,
+    maxPerTask: context.config.alignment.maxPerTask,
+    maxRows: sizes.maxRows,
+  });
+  if (selection.rows.length < context.config.alignment.minRows) {
+    const text =
+      `Round ${round}: only ${selection.rows.length} training rows from ${samples.length} rollouts (at least ` +
+      `${context.config.alignment.minRows} are needed): the weights stay as they are.`;
+    context.emit({ type: 'notice', seed: context.seed, round, text });
+    return champion;
+  }
+  const dataset = await writeTrainingDataset(join(context.folder, 'datasets'), selection);
+  const { adapter, record } = await train(context, champion, round, dataset, samples, selection);
+  return gateWeights(context, { champion, harness, adapter, record, round, groups: sizes.gateGroups });
+}
+
+async function planAlignment(context: RunContext, harness: Harness, round: number) {
+  const { sizes, alignment } = context.config;
+  const plan = await planOnce(context, { phase: 'weights', round }, () => {
+    const seconds = phaseSeconds(context, round, 'weights');
+    const open = drawTrainTasks(context, harness, 'count', context.splits.train.length).length;
+    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, 64, open * sizes.samplesPerTask);
+    const epochSeconds = context.throughput.secondsPerTrainingRow * alignment.epochs;
+    return {
+      sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / sizes.samplesPerTask))),
+      maxRows: Math.max(alignment.minRows, Math.floor((seconds * TRAINING_SHARE) / epochSeconds)),
+      gateGroups: sizes.gateGroups ?? rolloutsFor(context, (seconds * GATE_SHARE) / 2, 40, context.splits.gate.length),
+    };
+  });
+  const line =
+    `${plan.sampleTasks} train tasks × ${sizes.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
+    `at most ${plan.maxRows} training rows, gate on up to ${plan.gateGroups} groups`;
+  context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'weights', lines: [line] });
+  return plan;
+}
+
+async function sampleSuccesses(
+  context: RunContext,
+  champion: Version,
+  harness: Harness,
+  round: number,
+  count: number,
+): Promise<Trajectory[]> {
+  const { temperature } = context.config.alignment;
+  const [trajectories = []] = await rollOut(context, { round, step: 'sampling for D_t' }, [
+    {
+      harness,
+      model: champion.pair.model,
+      tasks: drawTrainTasks(context, harness, `data ${round}`, count),
+      split: 'train',
+      repeats: context.config.sizes.samplesPerTask,
+      sampling: { ...harness.settings.sampling, temperature },
+      seedStream: `data ${round}`,
+    },
+  ]);
+  remember(context, trajectories);
+  const { correct, scored } = scoreOf(trajectories);
+  const solved = new Set(trajectories.filter(isSolved).map((trajectory) => trajectory.identity.task)).size;
+  const detail = `${correct} of ${scored} samples verified, ${solved} of ${count} tasks solved at least once`;
+  context.emit({ type: 'step-finished', seed: context.seed, round, step: 'sampling for D_t', detail });
+  return trajectories;
+}
+
+function isSolved({ outcome }: Trajectory): boolean {
+  return outcome.kind === 'scored' && outcome.score === 1;
+}
+
+async function train(
+  context: RunContext,
+  champion: Version,
+  round: number,
+  dataset: { hash: ContentHash; folder: string },
+  samples: readonly Trajectory[],
+  selection: { rows: readonly { task: string }[] },
+): Promise<{ adapter: ContentHash; record: TrainingRecord }> {
+  const initial = context.config.alignment.from === 'adapter' ? champion.pair.model.adapter : null;
+  const seed = seedFrom(context.seed, 'training', round);
+  const key = contentHash({ step: 'training', dataset: dataset.hash, initial, seed, settings: context.config.alignment });
+  return once(context.journal, 'training', key, async () => {
+    const trained = await context.trainer.train({
+      dataset: dataset.hash,
+      datasetFolder: dataset.folder,
+      initial,
+      seed,
+      signal: context.signal,
+      onProgress: (progress) => context.emit({ type: 'training-progress', seed: context.seed, round, ...progress }),
+    });
+    const { verified, total } = { verified: samples.filter(isSolved).length, total: samples.length };
+    const record: TrainingRecord = {
+      dataset: dataset.hash,
+      rows: trained.rows,
+      tasks: new Set(selection.rows.map((row) => row.task)).size,
+      samples: total,
+      verifiedShare: verified / Math.max(1, total),
+      firstLoss: trained.firstLoss,
+      lastLoss: trained.lastLoss,
+      seconds: trained.seconds,
+      tokenIds: 'exact',
+    };
+    context.throughput.secondsPerTrainingRow = trained.seconds / (trained.rows * context.config.alignment.epochs);
+    return { adapter: trained.adapter, record };
+  });
+}

@@ -1,0 +1,190 @@
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { once } from '../base/journal.ts';
+import { diagnose } from '../critic/evidence-critic.ts';
+import type { GateDecision } from '../gate/decision.ts';
+import { judge, type PairedOutcome } from '../gate/judge.ts';
+import { planGate } from '../gate/plan-gate.ts';
+import { alphaFor } from '../gate/search-error-control.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { Patch } from '../patch/patch.ts';
+import { patchSeen } from '../patch/patch-seen.ts';
+import type { Pair, TrainingRecord, Version } from '../registry/version.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { gateGroups } from './draw-tasks.ts';
+import { rollOut } from './roll-out.ts';
+import type { RunContext } from './run-context.ts';
+
+interface Arm {
+  harness: Harness;
+  pair: Pair;
+}
+
+interface Comparison {
+  round: number;
+  groups: number;
+  parent: Arm;
+  child: Arm;
+  patch: Patch | null;
+}
+
+/** Judges one diff of φ under fixed weights and records the decision, whatever it is. */
+export async function gatePatch(
+  context: RunContext,
+  order: { champion: Version; harness: Harness; patch: Patch; round: number; iteration: number; groups: number },
+): Promise<Version> {
+  const { champion, harness, patch, round } = order;
+  const childHarness = applyEdits(harness, patch.edits);
+  const child = { harness: childHarness, pair: { harness: childHarness.hash, model: champion.pair.model } };
+  const comparison = { round, groups: order.groups, parent: { harness, pair: champion.pair }, child, patch };
+  const decision = await decide(context, comparison);
+  const observed = decision.targeted?.mean ?? decision.whole.mean;
+  return record(context, champion, child, decision, {
+    round,
+    kind: 'harness',
+    patch,
+    prediction: patch.predictedFix === null ? null : { fix: patch.predictedFix, observed },
+    training: null,
+  });
+}
+
+/** Judges new weights under a fixed φ through the same gate. */
+export async function gateWeights(
+  context: RunContext,
+  order: { champion: Version; harness: Harness; adapter: ContentHash; record: TrainingRecord; round: number; groups: number },
+): Promise<Version> {
+  const { champion, harness, adapter, round } = order;
+  const pair = { harness: harness.hash, model: { base: champion.pair.model.base, adapter } };
+  const comparison = { round, groups: order.groups, parent: { harness, pair: champion.pair }, child: { harness, pair }, patch: null };
+  const decision = await decide(context, comparison);
+  const version = await record(context, champion, comparison.child, decision, {
+    round,
+    kind: 'weights',
+    patch: null,
+    prediction: null,
+    training: order.record,
+  });
+  return version.accepted ? version : champion;
+}
+
+async function decide(context: RunContext, comparison: Comparison): Promise<GateDecision> {
+  const { parent, child, round, patch } = comparison;
+  const key = contentHash({
+    step: 'gate',
+    seed: context.seed,
+    parent: parent.pair,
+    child: child.pair,
+    patch: patch?.id ?? null,
+    gate: context.config.gate,
+  });
+  return once(context.journal, 'gate', key, async () => {
+    const groups = gateGroups(context).slice(0, comparison.groups);
+    const { rule, margin } = context.config.gate;
+    const alpha = await alphaOfNextDecision(context);
+    const plan = planGate({ groups: groups.length, repeats: 1, alpha, margin });
+    const line =
+      `gate of ${patch?.title ?? 'new weights'}: alpha ${alpha.toPrecision(2)}, smallest effect seen with power .8: ` +
+      `${(plan.minimumDetectableEffect * 100).toFixed(1)} points on ${groups.length} groups`;
+    context.emit({ type: 'plan-made', seed: context.seed, round, phase: patch === null ? 'weights' : 'harness', lines: [line] });
+    const seen: { parent: Trajectory[]; child: Trajectory[] } = { parent: [], child: [] };
+    return judge({
+      plan,
+      rule,
+      alpha,
+      margin,
+      kind: {
+        relaxes: patch?.relaxes ?? [],
+        deletion: patch !== null && patch.edits.every((edit) => edit.value === undefined),
+        speed: false,
+      },
+      drawBatch: (from, to) => rollPairs(context, comparison, groups.slice(from, to).flat(), seen),
+      seen: () =>
+        patch === null
+          ? { alive: true, why: 'the adapter was proven active when it was loaded' }
+          : patchSeen(patch, seen.parent, seen.child),
+      signal: context.signal,
+    });
+  });
+}
+
+/** Both arms on the same tasks and seeds, in one batch. */
+async function rollPairs(
+  context: RunContext,
+  { parent, child, round, patch }: Comparison,
+  tasks: ReturnType<typeof gateGroups>[number],
+  seen: { parent: Trajectory[]; child: Trajectory[] },
+): Promise<PairedOutcome[]> {
+  const arms = [parent, child].map(({ harness, pair }) => ({
+    harness,
+    model: pair.model,
+    tasks,
+    split: 'gate' as const,
+    repeats: 1,
+    sampling: null,
+    seedStream: `gate ${round}`,
+  }));
+  const [before = [], after = []] = await rollOut(context, { round, step: 'gate' }, arms);
+  seen.parent.push(...before);
+  seen.child.push(...after);
+  return before.map((parentRollout, index) => {
+    const childRollout = after[index] as Trajectory;
+    return {
+      task: parentRollout.identity.task,
+      group: parentRollout.group,
+      repeat: parentRollout.identity.repeat,
+      parent: scored(parentRollout),
+      child: scored(childRollout),
+      parentTokens: parentRollout.usage.promptTokens + parentRollout.usage.completionTokens,
+      childTokens: childRollout.usage.promptTokens + childRollout.usage.completionTokens,
+      targeted: isTargeted(patch, parentRollout, parent.harness),
+    };
+  });
+}
+
+/** The gate labels its own rollouts with the same rules; what it sees of gate tasks never leaves it. */
+function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness): boolean {
+  const target = patch?.target;
+  if (target === null || target === undefined || (scored(rollout) ?? 1) === 1) return false;
+  return diagnose([rollout], harness).some(({ mechanism, label }) => mechanism === target.mechanism && label === target.label);
+}
+
+function scored(trajectory: Trajectory): number | null {
+  return trajectory.outcome.kind === 'scored' ? trajectory.outcome.score : null;
+}
+
+/** Error control over the whole search of this seed: every gate decision so far counts. */
+async function alphaOfNextDecision(context: RunContext): Promise<number> {
+  const versions = await context.registry.versions();
+  const decided = versions.filter((version) => version.seed === context.seed && version.decision !== null);
+  return alphaFor(
+    decided.length,
+    decided.map((version) => version.accepted),
+    context.config.gate.alpha,
+  );
+}
+
+async function record(
+  context: RunContext,
+  champion: Version,
+  child: Arm,
+  decision: GateDecision,
+  entry: Pick<Version, 'round' | 'kind' | 'patch' | 'prediction' | 'training'>,
+): Promise<Version> {
+  const stepKey = contentHash({ seed: context.seed, parent: champion.version, pair: child.pair, patch: entry.patch?.id ?? null });
+  const version = await context.registry.record(
+    stepKey,
+    {
+      ...entry,
+      seed: context.seed,
+      parent: champion.version,
+      pair: child.pair,
+      verdict: decision.verdict,
+      reason: decision.reason,
+      explanation: decision.explanation,
+      decision,
+    },
+    child.harness,
+  );
+  context.emit({ type: 'version-recorded', seed: context.seed, round: entry.round, version });
+  return version;
+}

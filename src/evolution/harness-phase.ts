@@ -1,0 +1,174 @@
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { seededRandom, seedFrom } from '../base/random.ts';
+import type { Diagnosis } from '../critic/attribution.ts';
+import { diagnose } from '../critic/evidence-critic.ts';
+import type { Harness } from '../harness/harness.ts';
+import { aggregate } from '../patch/aggregate.ts';
+import { checkPatch } from '../patch/check-patch.ts';
+import type { Patch } from '../patch/patch.ts';
+import { proposePatches } from '../patch/propose.ts';
+import { randomPatches } from '../patch/random-patches.ts';
+import type { Version } from '../registry/version.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { drawTrainTasks } from './draw-tasks.ts';
+import { gatePatch } from './gate-pair.ts';
+import { remember, rollOut, scoreOf } from './roll-out.ts';
+import type { RunContext } from './run-context.ts';
+import { screenPatches } from './screen-patches.ts';
+import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+
+/** Iterations in a row without an accepted diff after which the phase counts as exhausted. */
+const PATIENCE = 2;
+
+/** Harness loop of one round (method §2 A): θ stays, φ changes by local diffs that pass the gate. */
+export async function evolveHarness(context: RunContext, start: Version, round: number): Promise<Version> {
+  context.emit({ type: 'phase-started', seed: context.seed, round, phase: 'harness', detail: `from v${start.version}` });
+  let champion = start;
+  let idle = 0;
+  for (let iteration = 1; iteration <= context.config.iterations && idle < PATIENCE; iteration++) {
+    const sizes = await planIteration(context, round, iteration);
+    if (sizes.miningTasks === 0) break;
+    const harness = await context.registry.harness(champion.pair.harness);
+    const failures = await collectFailures(context, champion, harness, round, iteration, sizes.miningTasks);
+    const diagnoses = diagnose(failures, harness);
+    const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
+    const best = await screenPatches(context, { champion, harness, candidates, round, iteration, tasks: sizes.screeningTasks });
+    if (best === null) {
+      idle++;
+      continue;
+    }
+    const decided = await gatePatch(context, { champion, harness, patch: best, round, iteration, groups: sizes.gateGroups });
+    idle = decided.accepted ? 0 : idle + 1;
+    if (decided.accepted) champion = decided;
+  }
+  return champion;
+}
+
+/** Sizes of one iteration: 15% of its time for failures, 45% for screening candidates, 40% for the gate. */
+async function planIteration(context: RunContext, round: number, iteration: number) {
+  const { sizes, iterations } = context.config;
+  await pilot(context, round);
+  const plan = await planOnce(context, { phase: 'harness', round, iteration }, () => {
+    const seconds = phaseSeconds(context, round, 'harness') / (iterations - iteration + 1);
+    const enough = iteration === 1 || seconds / context.throughput.secondsPerRollout > 60;
+    const train = context.splits.train.length;
+    const perTask = sizes.candidates / 2 + 1;
+    return {
+      miningTasks: enough ? (sizes.miningTasks ?? rolloutsFor(context, seconds * 0.15, 24, Math.min(200, train))) : 0,
+      screeningTasks: sizes.screeningTasks ?? rolloutsFor(context, (seconds * 0.45) / perTask, 16, Math.min(120, train)),
+      gateGroups: sizes.gateGroups ?? rolloutsFor(context, (seconds * 0.4) / 2, 40, context.splits.gate.length),
+    };
+  });
+  context.emit({
+    type: 'plan-made',
+    seed: context.seed,
+    round,
+    phase: 'harness',
+    lines: [
+      `iteration ${iteration}: ${plan.miningTasks} tasks for failures, ${sizes.candidates} candidates on ${plan.screeningTasks} ` +
+        `train tasks, gate on up to ${plan.gateGroups} groups`,
+    ],
+  });
+  return plan;
+}
+
+/** A few rollouts of the seed pair, so that the first plan rests on a measured rate. They are mining rollouts and stay in the journal. */
+async function pilot(context: RunContext, round: number): Promise<void> {
+  if (context.trainHistory.size > 0) return;
+  const harness = context.seedHarness;
+  const [trajectories = []] = await rollOut(context, { round, step: 'measuring the rate' }, [
+    {
+      harness,
+      model: context.models.base,
+      tasks: drawTrainTasks(context, harness, 'pilot', 16),
+      split: 'train',
+      repeats: 1,
+      sampling: null,
+      seedStream: 'pilot',
+    },
+  ]);
+  remember(context, trajectories);
+}
+
+async function collectFailures(
+  context: RunContext,
+  champion: Version,
+  harness: Harness,
+  round: number,
+  iteration: number,
+  count: number,
+): Promise<Trajectory[]> {
+  const [trajectories = []] = await rollOut(context, { round, step: 'collecting failures' }, [
+    {
+      harness,
+      model: champion.pair.model,
+      tasks: drawTrainTasks(context, harness, `mining ${round} ${iteration}`, count),
+      split: 'train',
+      repeats: 1,
+      sampling: null,
+      seedStream: `mining ${round} ${iteration}`,
+    },
+  ]);
+  remember(context, trajectories);
+  const { correct, scored } = scoreOf(trajectories);
+  context.emit({
+    type: 'step-finished',
+    seed: context.seed,
+    round,
+    step: 'collecting failures',
+    detail: `${correct} of ${scored} solved by v${champion.version}`,
+  });
+  return trajectories.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score < 1);
+}
+
+async function proposeCandidates(
+  context: RunContext,
+  champion: Version,
+  harness: Harness,
+  diagnoses: readonly Diagnosis[],
+  round: number,
+  iteration: number,
+): Promise<Patch[]> {
+  const clusters = aggregate(diagnoses);
+  context.emit({
+    type: 'failures-diagnosed',
+    seed: context.seed,
+    round,
+    failures: diagnoses.length,
+    scored: diagnoses.length,
+    clusters: clusters.map(({ label, mechanism, count }) => ({ label, mechanism, count })),
+  });
+  const history = [...context.trainHistory.values()];
+  const refused = await refusedUnder(context, champion);
+  const propose = context.config.proposer === 'random' ? randomPatches : proposePatches;
+  const proposed = propose(
+    {
+      harness,
+      clusters,
+      trajectories: history,
+      trainTasks: context.splits.train,
+      successes: history.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score === 1),
+      random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
+      refused,
+    },
+    { count: context.config.sizes.candidates },
+  );
+  return proposed.filter((patch) => {
+    const checked = checkPatch(patch, harness, { splits: context.splits, refused });
+    if (checked.ok) return true;
+    context.emit({ type: 'patch-refused', seed: context.seed, round, title: patch.title, reason: checked.explanation });
+    return false;
+  });
+}
+
+/** Hashes of the edits refused before under the same weights; under new weights they may return. */
+async function refusedUnder(context: RunContext, champion: Version): Promise<Set<ContentHash>> {
+  const weights = contentHash(champion.pair.model);
+  const versions = await context.registry.versions();
+  return new Set(
+    versions
+      .filter((version) => version.seed === context.seed && !version.accepted && version.patch !== null)
+      .filter((version) => contentHash(version.pair.model) === weights)
+      .map((version) => contentHash(version.patch?.edits)),
+  );
+}

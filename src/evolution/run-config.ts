@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Task, TaskRow } from '../task/task.ts';
+
+/** `40m`, `90s`, `2h` or a number of seconds → seconds. */
+export const durationSchema = z
+  .union([z.number().positive(), z.string()])
+  .transform((value, context) => {
+    if (typeof value === 'number') return value;
+    const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(value.trim());
+    if (match === null) {
+      context.addIssue({ code: 'custom', message: `expected a time such as 90s, 40m or 2h, not "${value}"` });
+      return z.NEVER;
+    }
+    return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
+  });
+
+const mapRow = z.custom<(row: unknown, index: number) => TaskRow | null>((value) => typeof value === 'function');
+const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[]>((value) => typeof value === 'function');
+
+const verifierSchema = z.looseObject({ kind: z.enum(['numeric', 'exact', 'command', 'function-calls']) });
+
+const tasksSchema = z.strictObject({
+  /** JSONL file, relative to the config; wins over `generate`. */
+  path: z.string().optional(),
+  mapRow: mapRow.optional(),
+  generate: generate.optional(),
+  /** Rows asked from `generate`. */
+  count: z.number().int().positive().default(3000),
+  /** Tasks in each split; `train` gets what is left when it is null. */
+  gate: z.number().int().positive().default(400),
+  test: z.number().int().positive().default(200),
+  train: z.number().int().positive().nullable().default(null),
+  /** Seed of the split: the same for all seeds of a run, so that the sealed tasks are one set. */
+  splitSeed: z.number().int().default(1),
+});
+
+const modelSchema = z.strictObject({
+  /** pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf, file:PATH, each with ?requantise=TYPE; or openai:URL#MODEL. */
+  source: z.string(),
+  hash: z.string().optional(),
+  sequences: z.number().int().positive().default(16),
+  windowTokens: z.number().int().positive().default(1536),
+  threads: z.number().int().nonnegative().default(0),
+});
+
+/** Fixed sizes for one iteration, phase or the sealed test; null = planned from the measured throughput. */
+const sizesSchema = z.strictObject({
+  miningTasks: z.number().int().positive().nullable().default(null),
+  candidates: z.number().int().positive().default(8),
+  screeningTasks: z.number().int().positive().nullable().default(null),
+  gateGroups: z.number().int().positive().nullable().default(null),
+  sampleTasks: z.number().int().positive().nullable().default(null),
+  samplesPerTask: z.number().int().positive().default(4),
+  testTasks: z.number().int().positive().nullable().default(null),
+});
+
+export const runConfigSchema = z.strictObject({
+  name: z.string().min(1),
+  /** Folder of the seed harness, relative to the config. */
+  harness: z.string().default('harness'),
+  model: modelSchema,
+  tasks: tasksSchema,
+  verifier: verifierSchema,
+  budget: z
+    .strictObject({ time: durationSchema.default(2400), tokens: z.number().int().positive().nullable().default(null) })
+    .prefault({}),
+  rounds: z.number().int().min(1).max(20).default(2),
+  /** Critic iterations of one harness phase, at most. */
+  iterations: z.number().int().min(1).max(50).default(3),
+  only: z.enum(['harness', 'weights']).nullable().default(null),
+  /** `critic`: diffs from diagnoses. `random`: the control arm, random diffs at the same budget. */
+  proposer: z.enum(['critic', 'random']).default('critic'),
+  gate: z
+    .strictObject({
+      rule: z.enum(['betting', 'permutation', 'mean', 'paper']).default('betting'),
+      alpha: z.number().gt(0).lt(1).default(0.05),
+      margin: z.number().gt(0).lt(1).default(0.05),
+    })
+    .prefault({}),
+  alignment: z
+    .strictObject({
+      temperature: z.number().positive().default(0.7),
+      maxPerTask: z.number().int().positive().default(2),
+      minRows: z.number().int().positive().default(16),
+      rank: z.number().int().positive().default(16),
+      alpha: z.number().positive().default(32),
+      learningRate: z.number().positive().default(5e-4),
+      epochs: z.number().int().positive().default(2),
+      rowsPerBatch: z.number().int().positive().default(16),
+      from: z.enum(['adapter', 'base']).default('adapter'),
+    })
+    .prefault({}),
+  sizes: sizesSchema.prefault({}),
+  seeds: z.number().int().min(1).max(100).default(1),
+  /** Largest share of unscored rollouts in a batch before the run stops. */
+  maxUnscoredShare: z.number().min(0).max(1).default(0.1),
+});
+
+export type RunConfig = z.output<typeof runConfigSchema>;
+export type RunConfigInput = z.input<typeof runConfigSchema>;
+
+/** Identity for TypeScript configs: gives completion and checks the form. */
+export function defineConfig(config: RunConfigInput): RunConfigInput {
+  return config;
+}
+
+/**
+ * The parts of a config that name a run, as JSON. Functions are represented by the tasks they produced; the budget and the number of seeds are left
+ * out, so that a run can be continued with more time or more seeds.
+ */
+export function configIdentity(config: RunConfig, tasks: readonly Task[]): Record<string, unknown> {
+  const { budget: _budget, seeds: _seeds, tasks: taskSettings, ...rest } = config;
+  const { mapRow: _mapRow, generate: _generate, ...plainTasks } = taskSettings;
+  return { ...rest, tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../base/clock.ts';
+import type { ContentHash } from '../base/content-hash.ts';
+import type { Journal } from '../base/journal.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { TaskSplits } from '../task/task.ts';
+import type { Verifier } from '../task/verifier.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import type { RunConfig } from './run-config.ts';
+import type { RunObserver } from './run-event.ts';
+
+/** Engines by θ. The same identity gives the same open engine; at most a few stay open, the rest are closed. */
+export interface ModelPool {
+  base: ModelIdentity;
+  open(identity: ModelIdentity): Promise<ModelBackend>;
+  close(): Promise<void>;
+}
+
+export interface TrainedWeights {
+  adapter: ContentHash;
+  rows: number;
+  firstLoss: number;
+  lastLoss: number;
+  seconds: number;
+}
+
+/**
+ * Turns selected rows into new weights. `initial` is the adapter to continue, null = from the base. Rejects with CoHarnessError and leaves
+ * checkpoints behind, so that the same call continues.
+ */
+export interface WeightTrainer {
+  train(request: {
+    dataset: ContentHash;
+    datasetFolder: string;
+    initial: ContentHash | null;
+    seed: number;
+    onProgress: (progress: { step: number; steps: number; loss: number; tokensPerSecond: number; secondsLeft: number }) => void;
+    signal: AbortSignal;
+  }): Promise<TrainedWeights>;
+}
+
+/** Everything the loop needs from outside. One per seed. */
+export interface RunContext {
+  config: RunConfig;
+  /** Run folder. */
+  folder: string;
+  seed: number;
+  seedHarness: Harness;
+  splits: TaskSplits;
+  verifier: Verifier;
+  journal: Journal;
+  registry: Registry;
+  models: ModelPool;
+  trainer: WeightTrainer;
+  clock: Clock;
+  /** Seconds of the time budget used by earlier processes of the same run. */
+  secondsSpentBefore: number;
+  startedAt: number;
+  signal: AbortSignal;
+  emit: RunObserver;
+  /** Rollouts seen on `train` by the hash of their identity, in order: material for proposers. */
+  trainHistory: Map<string, Trajectory>;
+  /** Latest measurement, updated after every batch. */
+  throughput: { secondsPerRollout: number; tokensPerRollout: number; secondsPerTrainingRow: number };
+}
+
+/** Seconds of the run's time budget used so far. */
+export function secondsSpent(context: RunContext): number {
+  return context.secondsSpentBefore + (context.clock.now() - context.startedAt) / 1000;
+}

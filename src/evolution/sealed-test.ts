@@ -1,0 +1,146 @@
+import { contentHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import { type Journal, once } from '../base/journal.ts';
+import { seededRandom, seedFrom } from '../base/random.ts';
+import type { Pair, Version } from '../registry/version.ts';
+import { pairHash } from '../registry/version.ts';
+import type { Task } from '../task/task.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { rollOut } from './roll-out.ts';
+import type { RunContext } from './run-context.ts';
+import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+
+/** One pair on the sealed tasks. `cells` says where in the report it belongs. */
+export interface SealedResult {
+  seed: number;
+  pair: Pair;
+  harnessVersion: number;
+  modelVersion: number;
+  /** One entry per sealed task, in task order. */
+  rollouts: { task: string; group: string; score: number | null; tokens: number; wallMs: number }[];
+}
+
+/** What the final report is made of: the pair at the end of each round (0 = seed), as version numbers for φ and θ. */
+export interface SealedTest {
+  seed: number;
+  rounds: { round: number; version: number; harness: string; model: string }[];
+  results: SealedResult[];
+}
+
+export interface SealedLook {
+  by: 'report' | 'eval';
+  seed: number | null;
+  tasks: number;
+}
+
+/**
+ * The only reader of the `test` split: the pair at the end of every round and, after each round, the crossed pairs of old and new φ and θ, all on the
+ * same tasks in one batch. Counted as one look; resuming it is the same look.
+ */
+export async function openSealedTest(context: RunContext): Promise<SealedTest> {
+  const ends = await roundEnds(context);
+  const pairs = distinctPairs(ends);
+  const sizes = await planOnce(context, { phase: 'test' }, () => ({
+    testTasks:
+      context.config.sizes.testTasks ??
+      rolloutsFor(context, phaseSeconds(context, context.config.rounds, 'test') / pairs.length, 40, context.splits.test.length),
+  }));
+  const tasks = sealedTasks(context, sizes.testTasks);
+  await recordLook(context.journal, { by: 'report', seed: context.seed, tasks: tasks.length }, tasks);
+  context.emit({
+    type: 'phase-started',
+    seed: context.seed,
+    round: context.config.rounds,
+    phase: 'test',
+    detail: `${pairs.length} pairs on ${tasks.length} sealed tasks`,
+  });
+  const key = contentHash({ step: 'sealed-test', seed: context.seed, pairs: pairs.map(pairHash), tasks: tasks.map((task) => task.hash) });
+  return once(context.journal, 'sealed-test', key, async () => {
+    const orders = [];
+    for (const pair of pairs) {
+      const harness = await context.registry.harness(pair.harness);
+      orders.push({ harness, model: pair.model, tasks, split: 'test' as const, repeats: 1, sampling: null, seedStream: 'sealed test' });
+    }
+    const trajectories = await rollOut(context, { round: context.config.rounds, step: 'sealed test' }, orders);
+    return {
+      seed: context.seed,
+      rounds: ends.map(({ round, version }) => ({
+        round,
+        version: version.version,
+        harness: version.pair.harness,
+        model: contentHash(version.pair.model),
+      })),
+      results: pairs.map((pair, index) => ({ seed: context.seed, pair, ...origin(pair, ends), rollouts: (trajectories[index] ?? []).map(toRow) })),
+    };
+  });
+}
+
+/** Champion at the end of each round, round 0 being the seed pair. */
+async function roundEnds(context: RunContext): Promise<{ round: number; version: Version }[]> {
+  const accepted = (await context.registry.versions()).filter((version) => version.seed === context.seed && version.accepted);
+  const ends: { round: number; version: Version }[] = [];
+  for (let round = 0; round <= context.config.rounds; round++) {
+    const version = accepted.filter((candidate) => candidate.round <= round).at(-1);
+    if (version !== undefined) ends.push({ round, version });
+  }
+  return ends;
+}
+
+/** Old/new φ × old/new θ of every round, each pair once. */
+function distinctPairs(ends: readonly { version: Version }[]): Pair[] {
+  const pairs = new Map<string, Pair>();
+  const add = (pair: Pair) => pairs.set(pairHash(pair), pair);
+  for (const [index, { version }] of ends.entries()) {
+    const before = ends[index - 1]?.version ?? version;
+    for (const harness of [before.pair.harness, version.pair.harness]) {
+      for (const model of [before.pair.model, version.pair.model]) add({ harness, model });
+    }
+  }
+  return [...pairs.values()];
+}
+
+function origin(pair: Pair, ends: readonly { version: Version }[]): { harnessVersion: number; modelVersion: number } {
+  const model = contentHash(pair.model);
+  return {
+    harnessVersion: ends.find(({ version }) => version.pair.harness === pair.harness)?.version.version ?? 0,
+    modelVersion: ends.find(({ version }) => contentHash(version.pair.model) === model)?.version.version ?? 0,
+  };
+}
+
+/** Whole groups in an order fixed by the split's seed: every seed of a run, and every resumed report, meets the same sealed tasks. */
+function sealedTasks(context: RunContext, count: number): Task[] {
+  const byHash = [...context.splits.test].sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  return seededRandom(seedFrom(context.config.tasks.splitSeed, 'sealed test')).shuffled(byHash).slice(0, count);
+}
+
+function toRow(trajectory: Trajectory): SealedResult['rollouts'][number] {
+  return {
+    task: trajectory.identity.task,
+    group: trajectory.group,
+    score: trajectory.outcome.kind === 'scored' ? trajectory.outcome.score : null,
+    tokens: trajectory.usage.promptTokens + trajectory.usage.completionTokens,
+    wallMs: trajectory.wallMs,
+  };
+}
+
+/** Stores a look at sealed tasks before they are read. The same look again (same reader, seed and tasks) is not counted twice. */
+export async function recordLook(journal: Journal, look: SealedLook, tasks: readonly Task[]): Promise<void> {
+  const key = contentHash({ step: 'sealed-look', by: look.by, seed: look.seed, tasks: tasks.map((task) => task.hash).sort() });
+  await once(journal, 'sealed-look', key, async () => look);
+}
+
+export async function sealedLooks(journal: Journal): Promise<SealedLook[]> {
+  return (await journal.entries('sealed-look')).map((entry) => entry.value as SealedLook);
+}
+
+/** Throws CoHarnessError `sealed` when tasks of a run's test split would be read without the flag. `sealed` holds content hashes. */
+export function refuseSealed(tasks: readonly Task[], sealed: ReadonlySet<string>, allowed: boolean): void {
+  const hits = tasks.filter((task) => sealed.has(task.hash));
+  if (hits.length === 0 || allowed) return;
+  throw new CoHarnessError(
+    'sealed',
+    `${hits.length} of these tasks are in the run's sealed test (first: ${hits[0]?.id}). Evaluating on them again is a second look. ` +
+      'Leave them out, or say --open-sealed: the look is then counted and printed in the report.',
+    { details: { tasks: hits.length } },
+  );
+}

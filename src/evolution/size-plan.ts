@@ -1,0 +1,52 @@
+import { contentHash } from '../base/content-hash.ts';
+import { once } from '../base/journal.ts';
+import { type RunContext, secondsSpent } from './run-context.ts';
+import type { PhaseName } from './run-event.ts';
+
+/**
+ * Shares of a run's time by phase, in order: [harness, weights] per round, then the sealed test. The first harness phase gets most of its
+ * kind because it starts from nothing. A phase that takes less leaves its time to those that follow.
+ */
+function phaseWeights(context: RunContext): { round: number; phase: PhaseName; weight: number }[] {
+  const { rounds, only } = context.config;
+  const weights: { round: number; phase: PhaseName; weight: number }[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    if (only !== 'weights') weights.push({ round, phase: 'harness', weight: round === 1 ? 0.3 : 0.12 });
+    if (only !== 'harness') weights.push({ round, phase: 'weights', weight: 0.26 });
+  }
+  weights.push({ round: rounds, phase: 'test', weight: 0.12 });
+  return weights;
+}
+
+/** Seconds that the given phase may use now: what is left of the run's time, by the weights of the phases still to come. */
+export function phaseSeconds(context: RunContext, round: number, phase: PhaseName): number {
+  const weights = phaseWeights(context);
+  const current = weights.findIndex((entry) => entry.round === round && entry.phase === phase);
+  const ahead = weights.slice(Math.max(0, current));
+  const total = ahead.reduce((sum, entry) => sum + entry.weight, 0);
+  const left = Math.max(0, context.config.budget.time / context.config.seeds - secondsSpent(context));
+  return (left * (ahead[0]?.weight ?? 1)) / total;
+}
+
+/** Sizes of one step, decided once and kept: a resumed run uses the stored ones. All are counts ≥ 0. */
+export async function planOnce<T extends Record<string, number>>(
+  context: RunContext,
+  step: Record<string, string | number>,
+  plan: () => T,
+): Promise<T & { seed: number; elapsedSeconds: number }> {
+  return once(context.journal, 'plan', contentHash({ step: 'plan', seed: context.seed, ...step }), async () => ({
+    ...plan(),
+    seed: context.seed,
+    elapsedSeconds: Math.round(secondsSpent(context)),
+  }));
+}
+
+/** `seconds` of rollouts at the measured rate, at least `least`, at most `most`; fewer where the token budget is tighter. */
+export function rolloutsFor(context: RunContext, seconds: number, least: number, most: number): number {
+  const { secondsPerRollout, tokensPerRollout } = context.throughput;
+  const byTime = Math.floor(seconds / secondsPerRollout);
+  const tokens = context.config.budget.tokens;
+  const share = seconds / context.config.budget.time;
+  const byTokens = tokens === null ? Number.POSITIVE_INFINITY : Math.floor((tokens * share) / tokensPerRollout);
+  return Math.max(1, Math.min(most, Math.max(least, Math.min(byTime, byTokens))));
+}

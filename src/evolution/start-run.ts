@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import type { Journal } from '../base/journal.ts';
+import { once } from '../base/journal.ts';
+import { openSqliteJournal } from '../base/sqlite-journal.ts';
+import type { Harness } from '../harness/harness.ts';
+import { readHarness } from '../harness/harness-folder.ts';
+import { openRegistry } from '../registry/registry.ts';
+import { chooseVerifier } from '../task/choose-verifier.ts';
+import { loadTasks } from '../task/load-tasks.ts';
+import { splitTasks } from '../task/split-tasks.ts';
+import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
+import type { Verifier } from '../task/verifier.ts';
+import { coEvolve } from './co-evolution.ts';
+import { configIdentity, type RunConfig } from './run-config.ts';
+import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
+import { broadcast, type RunObserver } from './run-event.ts';
+
+/** A config with everything it points at read and checked: nothing was paid yet. */
+export interface PreparedRun {
+  config: RunConfig;
+  harness: Harness;
+  splits: TaskSplits;
+  verifier: Verifier;
+  identity: ContentHash;
+}
+
+/** Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field. */
+export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
+  const folder = dirname(resolve(configFile));
+  const harness = await readHarness(resolve(folder, config.harness));
+  const rows = await taskRows(config, folder);
+  const { gate, test, train, splitSeed } = config.tasks;
+  const { splits } = splitTasks(rows, { gate, test, train, seed: splitSeed });
+  const verifier = chooseVerifier(config.verifier, folder);
+  const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
+  const identity = contentHash({ config: configIdentity(config, all), harness: harness.hash, verifier: verifier.version });
+  return { config, harness, splits, verifier, identity };
+}
+
+async function taskRows(config: RunConfig, folder: string): Promise<TaskRow[]> {
+  const { path, mapRow, generate, count, splitSeed } = config.tasks;
+  if (path !== undefined) {
+    const loaded = await loadTasks(resolve(folder, path), mapRow === undefined ? {} : { mapRow });
+    return loaded.rows;
+  }
+  if (generate !== undefined) return generate({ count, seed: splitSeed });
+  throw new CoHarnessError('no-tasks', 'The config names no tasks. Give tasks.path (a JSONL file) or tasks.generate (a function).');
+}
+
+export interface RunEngines {
+  models: ModelPool;
+  trainer: WeightTrainer;
+}
+
+/** Runs the alternation for every seed of the config, in order, in one run folder. Resumes when the folder holds a journal of the same run. */
+export async function executeRun(options: {
+  prepared: PreparedRun;
+  folder: string;
+  engines: RunEngines;
+  observers: readonly RunObserver[];
+  signal: AbortSignal;
+  clock?: Clock;
+  journal?: Journal;
+}): Promise<void> {
+  const { prepared, folder, engines, signal } = options;
+  const clock = options.clock ?? systemClock;
+  const journal = options.journal ?? openSqliteJournal(join(folder, 'run.sqlite'));
+  try {
+    await claimJournal(journal, prepared, engines.models.base.base, folder);
+    for (let seed = 1; seed <= prepared.config.seeds; seed++) {
+      const context: RunContext = {
+        config: prepared.config,
+        folder,
+        seed,
+        seedHarness: prepared.harness,
+        splits: prepared.splits,
+        verifier: prepared.verifier,
+        journal,
+        registry: openRegistry(join(folder, 'registry'), journal),
+        models: engines.models,
+        trainer: engines.trainer,
+        clock,
+        secondsSpentBefore: await secondsRecorded(journal, seed),
+        startedAt: clock.now(),
+        signal,
+        emit: broadcast(options.observers),
+        trainHistory: new Map(),
+        throughput: { secondsPerRollout: 1, tokensPerRollout: 1, secondsPerTrainingRow: 1 },
+      };
+      await coEvolve(context);
+    }
+  } finally {
+    await journal.close();
+  }
+}
+
+/** What a run was started with; the first journal row. */
+export interface RunHeader {
+  identity: ContentHash;
+  name: string;
+  seeds: number;
+  model: string;
+  base: ContentHash;
+  verifier: RunConfig['verifier'];
+  engine: RunConfig['model'];
+  /** Content hashes of the sealed tasks. */
+  sealed: ContentHash[];
+  splits: { train: number; gate: number; test: number };
+  config: Record<string, unknown>;
+}
+
+async function claimJournal(journal: Journal, prepared: PreparedRun, base: ContentHash, folder: string): Promise<void> {
+  const { config, splits } = prepared;
+  const header = await once<RunHeader>(journal, 'run', contentHash({ step: 'run' }), async () => ({
+    identity: prepared.identity,
+    name: config.name,
+    seeds: config.seeds,
+    model: config.model.source,
+    base,
+    verifier: config.verifier,
+    engine: config.model,
+    sealed: splits.test.map((task) => task.hash).sort(),
+    splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
+    config: configIdentity(config, []),
+  }));
+  if (header.identity === prepared.identity && header.base === base) return;
+  throw new CoHarnessError(
+    'run-mismatch',
+    `${folder} belongs to another configuration, harness or set of tasks (${header.name}). Start a new run, or restore what changed.`,
+    { details: { folder, expected: header.identity, actual: prepared.identity } },
+  );
+}
+
+export async function readRunHeader(journal: Journal): Promise<RunHeader> {
+  const header = await journal.get(contentHash({ step: 'run' }));
+  if (header === undefined) {
+    throw new CoHarnessError('empty-run', 'This run folder holds no run. Start one with: co-harness run');
+  }
+  return header as RunHeader;
+}
+
+/** Seconds of a seed's time budget that earlier processes used, as recorded at its last plan. */
+async function secondsRecorded(journal: Journal, seed: number): Promise<number> {
+  const plans = (await journal.entries('plan')).map((entry) => entry.value as { seed: number; elapsedSeconds: number });
+  return Math.max(0, ...plans.filter((plan) => plan.seed === seed).map((plan) => plan.elapsedSeconds));
+}
+
+/** True when the folder holds a run. */
+export function isRunFolder(folder: string): boolean {
+  return existsSync(join(folder, 'run.sqlite'));
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ContentHash, contentHash, shortHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import type { Journal } from '../base/journal.ts';
+import type { Harness } from '../harness/harness.ts';
+import { readHarness, writeHarness } from '../harness/harness-folder.ts';
+import { isAccepting, pairHash, type Version } from './version.ts';
+
+const KIND = 'version';
+
+/**
+ * Every pair that was ever proposed in one run folder, accepted or not, in the order of the decisions. Entries live in the journal, harnesses as
+ * folders under `registry/<hash>`. Only an accepted entry moves the champion; a rollback is a new entry.
+ */
+export interface Registry {
+  /** Oldest first. */
+  versions(): Promise<Version[]>;
+  /** The newest accepted version of one seed. Throws CoHarnessError `no-champion` before the seed pair is recorded. */
+  champion(seed: number): Promise<Version>;
+  /** Stores the harness, then the entry. `stepKey` names the deciding step: recording it twice returns the first entry. */
+  record(stepKey: ContentHash, entry: Omit<Version, 'version' | 'accepted'>, harness: Harness): Promise<Version>;
+  harness(hash: ContentHash): Promise<Harness>;
+  /** A version by number, pair-hash prefix (≥ 6 digits) or the word `champion`. Throws `unknown-version` with the known ones. */
+  find(reference: string, seed?: number): Promise<Version>;
+}
+
+export function openRegistry(folder: string, journal: Journal): Registry {
+  const versions = async () => (await journal.entries(KIND)).map((entry) => entry.value as Version);
+  const champion = async (seed: number) => {
+    const accepted = (await versions()).filter((version) => version.seed === seed && version.accepted).at(-1);
+    if (accepted === undefined) {
+      throw new CoHarnessError('no-champion', `No pair was recorded for seed ${seed} yet. Start it with: co-harness run`);
+    }
+    return accepted;
+  };
+  return {
+    versions,
+    champion,
+    record: async (stepKey, entry, harness) => {
+      const key = contentHash({ step: 'version', stepKey });
+      const stored = await journal.get(key);
+      if (stored !== undefined) return stored as Version;
+      await storeHarness(folder, harness);
+      const version: Version = { ...entry, version: (await versions()).length, accepted: isAccepting(entry.verdict) };
+      await journal.put({ key, kind: KIND, value: version });
+      return version;
+    },
+    harness: (hash) => readHarness(harnessFolder(folder, hash)),
+    find: async (reference, seed) => {
+      const all = await versions();
+      const seeds = [...new Set(all.map((version) => version.seed))];
+      if (reference === 'champion') return champion(seed ?? seeds[0] ?? 1);
+      const found = all.find(
+        (version) =>
+          `${version.version}` === reference.replace(/^v/, '') ||
+          (reference.length >= 6 && pairHash(version.pair).startsWith(reference)),
+      );
+      if (found !== undefined) return found;
+      const known = all.map((version) => `v${version.version} (${shortHash(pairHash(version.pair))})`).join(', ');
+      throw new CoHarnessError(
+        'unknown-version',
+        `There is no version ${reference} in this run. Known: ${known || 'none'}, or the word champion.`,
+        { details: { reference } },
+      );
+    },
+  };
+}
+
+function harnessFolder(folder: string, hash: ContentHash): string {
+  return join(folder, hash);
+}
+
+async function storeHarness(folder: string, harness: Harness): Promise<void> {
+  const target = harnessFolder(folder, harness.hash);
+  if (existsSync(target)) return;
+  const partial = `${target}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await writeHarness(partial, harness);
+  await rename(partial, target);
+}

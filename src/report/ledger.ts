@@ -1,0 +1,55 @@
+import type { Journal } from '../base/journal.ts';
+import type { TrainingRecord } from '../registry/version.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+
+/** What one purpose cost. `seconds` sums the rollouts' own wall times, which overlap in a batch; for training it is elapsed time. */
+export interface LedgerLine {
+  purpose: 'train rollouts' | 'samples for D_t' | 'gate' | 'sealed test' | 'training';
+  rollouts: number;
+  modelCalls: number;
+  promptTokens: number;
+  completionTokens: number;
+  seconds: number;
+}
+
+/** Costs by purpose, summed from the journal: the sums equal what is stored there, nothing else is counted. */
+export async function ledgerOf(
+  journal: Journal,
+): Promise<{ lines: LedgerLine[]; tokens: number; rollouts: number; seconds: number }> {
+  const lines = new Map<LedgerLine['purpose'], LedgerLine>();
+  for (const entry of await journal.entries('rollout')) {
+    const trajectory = entry.value as Trajectory;
+    const purpose = purposeOf(trajectory);
+    const line = lines.get(purpose) ?? emptyLine(purpose);
+    lines.set(purpose, {
+      purpose,
+      rollouts: line.rollouts + 1,
+      modelCalls: line.modelCalls + trajectory.events.filter((event) => event.type === 'model-called').length,
+      promptTokens: line.promptTokens + trajectory.usage.promptTokens,
+      completionTokens: line.completionTokens + trajectory.usage.completionTokens,
+      seconds: line.seconds + trajectory.wallMs / 1000,
+    });
+  }
+  for (const entry of await journal.entries('training')) {
+    const { record } = entry.value as { record: TrainingRecord };
+    const line = lines.get('training') ?? emptyLine('training');
+    lines.set('training', { ...line, seconds: line.seconds + record.seconds });
+  }
+  const all = [...lines.values()];
+  return {
+    lines: all,
+    tokens: all.reduce((sum, line) => sum + line.promptTokens + line.completionTokens, 0),
+    rollouts: all.reduce((sum, line) => sum + line.rollouts, 0),
+    seconds: all.reduce((sum, line) => sum + line.seconds, 0),
+  };
+}
+
+function purposeOf({ identity }: Trajectory): LedgerLine['purpose'] {
+  if (identity.split === 'gate') return 'gate';
+  if (identity.split === 'test') return 'sealed test';
+  return identity.sampling === null ? 'train rollouts' : 'samples for D_t';
+}
+
+function emptyLine(purpose: LedgerLine['purpose']): LedgerLine {
+  return { purpose, rollouts: 0, modelCalls: 0, promptTokens: 0, completionTokens: 0, seconds: 0 };
+}

@@ -1,0 +1,121 @@
+import { shortHash } from '../base/content-hash.ts';
+import type { CrossedTable, DifferenceRow, PairRow, ReportData } from './report-data.ts';
+
+const WIDTH = 80;
+
+/** The report as plain text, at most 80 columns. `folder` is where the run lies. */
+export function renderReport(data: ReportData, folder: string): string {
+  const sections = [
+    heading(data),
+    pairsSection(data.pairs),
+    differencesSection(data.differences),
+    ...data.crossed.map(crossedSection),
+    versionsSection(data),
+    ledgerSection(data),
+    looksSection(data),
+    `Everything lies in ${folder}: run.sqlite (journal), registry/ (every harness),\nadapters/ (every adapter), datasets/, report/.`,
+  ];
+  return `\n${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+function heading(data: ReportData): string {
+  const seeds = data.seeds.length > 1 ? `, ${data.seeds.length} seeds pooled` : '';
+  return `Report of ${data.run}${seeds}\n${'='.repeat(Math.min(WIDTH, 10 + data.run.length + seeds.length))}`;
+}
+
+function pairsSection(pairs: readonly PairRow[]): string {
+  if (pairs.length === 0) return 'The sealed test was not opened yet: the run is not finished.';
+  const rows = pairs.map((row) => [
+    row.round === null ? 'crossed' : row.round === 0 ? 'seed' : `round ${row.round}`,
+    shortHash(row.harness),
+    shortHash(row.model),
+    `${row.correct}/${row.scored}`,
+    share(row.accuracy),
+    row.low === null || row.high === null ? '' : `${share(row.low)}-${share(row.high)}`,
+    row.scored === 0 ? '' : `${Math.round(row.tokens / row.tasks)}`,
+    row.scored === 0 ? '' : (row.seconds / row.tasks).toFixed(1),
+  ]);
+  const head = ['pair', 'harness', 'weights', 'correct', 'share', '95% interval', 'tok/task', 's/task'];
+  return `Sealed test (Wilson 95% intervals)\n${table([head, ...rows])}`;
+}
+
+function differencesSection(differences: readonly DifferenceRow[]): string {
+  if (differences.length === 0) return '';
+  const lines = differences.map(({ name, difference, low, high, significant }) => {
+    const verdict = significant ? '' : '  not significant';
+    return `  ${name}: ${points(difference)} (${points(low)} to ${points(high)})${verdict}`;
+  });
+  return `Differences on the same tasks (points; bootstrap over groups, 95%)\n${lines.join('\n')}`;
+}
+
+function crossedSection(table2: CrossedTable): string {
+  const cell = (harness: 'old' | 'new', model: 'old' | 'new') => {
+    const found = table2.cells.find((candidate) => candidate.harness === harness && candidate.model === model);
+    return found === undefined || found.low === null || found.high === null
+      ? 'not measured'
+      : `${share(found.accuracy)} (${share(found.low)}-${share(found.high)})`;
+  };
+  const grid = table([
+    ['', 'old weights', 'new weights'],
+    ['old harness', cell('old', 'old'), cell('old', 'new')],
+    ['new harness', cell('new', 'old'), cell('new', 'new')],
+  ]);
+  const note = table2.floor ? '\n  A cell is at the floor or ceiling: the interaction says little.' : '';
+  const interaction = `  interaction ${points(table2.interaction)} (${points(table2.low)} to ${points(table2.high)})`;
+  return `Round ${table2.round}: harness x weights\n${grid}\n${interaction}${note}`;
+}
+
+function versionsSection(data: ReportData): string {
+  const lines = data.versions.flatMap((version) => {
+    const effect = version.whole === null ? '' : ` ${points(version.whole.mean)} (${points(version.whole.low)} to ${points(version.whole.high)})`;
+    const seed = data.seeds.length > 1 ? ` seed ${version.seed}` : '';
+    return [`  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`, ...wrap(version.explanation, WIDTH - 6).map((line) => `      ${line}`)];
+  });
+  return `Versions (all that was proposed, in order)\n${lines.join('\n')}`;
+}
+
+function ledgerSection({ ledger }: ReportData): string {
+  const rows = ledger.lines.map((line) => [
+    line.purpose,
+    `${line.rollouts}`,
+    `${line.modelCalls}`,
+    `${line.promptTokens}`,
+    `${line.completionTokens}`,
+    line.purpose === 'training' ? line.seconds.toFixed(0) : '',
+  ]);
+  const total = ledger.lines.reduce((sum, line) => sum + line.promptTokens + line.completionTokens, 0);
+  return `Costs\n${table([['for', 'rollouts', 'calls', 'prompt tok', 'new tok', 'seconds'], ...rows])}\n  ${total} tokens in all`;
+}
+
+function looksSection({ looks }: ReportData): string {
+  const evaluated = looks.by.filter(({ by }) => by === 'eval').length;
+  const warning = evaluated > 0 ? ` ${evaluated} of them outside the report: the result is no longer sealed.` : '';
+  return `Looks at the sealed test: ${looks.count}.${warning}`;
+}
+
+/** Columns separated by two spaces; the first is left-aligned, the others right-aligned. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map((row) => `  ${row.map((text, column) => (column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0))).join('  ')}`)
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 1 > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+function share(value: number | null): string {
+  return value === null ? 'none' : `${(value * 100).toFixed(1)}%`;
+}
+
+function points(value: number): string {
+  return `${value >= 0 ? '+' : ''}${(value * 100).toFixed(1)}`;
+}

@@ -1,0 +1,225 @@
+import { contentHash } from '../base/content-hash.ts';
+import type { Journal } from '../base/journal.ts';
+import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-test.ts';
+import { pairHash, type Version } from '../registry/version.ts';
+import { groupBootstrap } from '../statistics/group-bootstrap.ts';
+import { wilsonInterval } from '../statistics/wilson.ts';
+import { ledgerOf, type LedgerLine } from './ledger.ts';
+
+export const REPORT_SCHEMA = 'co-harness/report@1';
+
+export interface PairRow {
+  pair: string;
+  harness: string;
+  model: string;
+  /** Round at whose end this was the champion; null for a crossed pair that never was. */
+  round: number | null;
+  split: 'test';
+  tasks: number;
+  scored: number;
+  correct: number;
+  /** Share of the scored tasks, null when nothing was scored. */
+  accuracy: number | null;
+  low: number | null;
+  high: number | null;
+  tokens: number;
+  seconds: number;
+}
+
+export interface CrossedCell {
+  harness: 'old' | 'new';
+  model: 'old' | 'new';
+  accuracy: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** A difference of two pairs on the same tasks, with a 95% interval by bootstrap over groups. */
+export interface DifferenceRow {
+  name: string;
+  difference: number;
+  low: number;
+  high: number;
+  significant: boolean;
+}
+
+export interface CrossedTable {
+  round: number;
+  cells: CrossedCell[];
+  /** (new,new) − (new φ, old θ) − (old φ, new θ) + (old,old), in [−2, 2]. */
+  interaction: number;
+  low: number;
+  high: number;
+  /** A cell is so near 0 or 1 that the interaction says little. */
+  floor: boolean;
+}
+
+export interface SeedReport {
+  seed: number;
+  pairs: PairRow[];
+  differences: DifferenceRow[];
+  crossed: CrossedTable[];
+}
+
+export interface ReportData {
+  schema: typeof REPORT_SCHEMA;
+  run: string;
+  /** The seed of a single-seed run; null for a joint report over several. */
+  seed: number | null;
+  seeds: SeedReport[];
+  /** Of the only seed, or pooled over all: same role (round, old/new) in every seed, all its rollouts counted together. */
+  pairs: PairRow[];
+  crossed: CrossedTable[];
+  differences: DifferenceRow[];
+  versions: (Pick<Version, 'version' | 'seed' | 'round' | 'parent' | 'kind' | 'verdict' | 'accepted' | 'reason' | 'explanation'> & {
+    title: string;
+    whole: { mean: number; low: number; high: number } | null;
+  })[];
+  looks: { count: number; by: SealedLook[] };
+  ledger: { lines: LedgerLine[]; tokens: number; rollouts: number; seconds: number };
+}
+
+/** Everything the report shows, read from the journal alone. Writes nothing. */
+export async function readReport(journal: Journal, run: string): Promise<ReportData> {
+  const tests = (await journal.entries('sealed-test')).map((entry) => entry.value as SealedTest);
+  const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
+  const looks = (await journal.entries('sealed-look')).map((entry) => entry.value as SealedLook);
+  const seeds = tests.map((test) => ({ seed: test.seed, ...summarise([test]) }));
+  return {
+    schema: REPORT_SCHEMA,
+    run,
+    seed: seeds.length === 1 ? (seeds[0]?.seed ?? null) : null,
+    seeds,
+    ...summarise(tests),
+    versions: versions.map((version) => ({
+      version: version.version,
+      seed: version.seed,
+      round: version.round,
+      parent: version.parent,
+      kind: version.kind,
+      verdict: version.verdict,
+      accepted: version.accepted,
+      reason: version.reason,
+      explanation: version.explanation,
+      title: version.patch?.title ?? (version.kind === 'weights' ? 'new weights (LoRA on own verified successes)' : version.kind),
+      whole: version.decision === null ? null : version.decision.whole,
+    })),
+    looks: { count: looks.length, by: looks },
+    ledger: await ledgerOf(journal),
+  };
+}
+
+type Role = { round: number; harness: 'old' | 'new'; model: 'old' | 'new' };
+
+function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'crossed' | 'differences'> {
+  const rounds = Math.max(0, ...tests.flatMap((test) => test.rounds.map((end) => end.round)));
+  const ends = Array.from({ length: rounds + 1 }, (_, round) => rolesResults(tests, { round, harness: 'new', model: 'new' }));
+  const pairs = ends.flatMap((results, round) => (results.length === 0 ? [] : [pairRow(results, round)]));
+  const crossed: CrossedTable[] = [];
+  const differences: DifferenceRow[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    crossed.push(crossedTable(tests, round));
+    differences.push(difference(`round ${round} against round ${round - 1}`, ends[round - 1] ?? [], ends[round] ?? []));
+    for (const role of [
+      { round, harness: 'new', model: 'old' },
+      { round, harness: 'old', model: 'new' },
+    ] as const) {
+      const results = rolesResults(tests, role);
+      const known = new Set(pairs.map((row) => row.pair));
+      if (results.length > 0) {
+        const row = pairRow(results, null);
+        if (!known.has(row.pair)) pairs.push(row);
+      }
+    }
+  }
+  if (rounds > 1) differences.push(difference(`round ${rounds} against the seed pair`, ends[0] ?? [], ends[rounds] ?? []));
+  return { pairs, crossed, differences };
+}
+
+/** The result that plays a role in each seed: old = champion of the round before, new = of this round. Round 0 is the seed. */
+function rolesResults(tests: readonly SealedTest[], role: Role): SealedResult[] {
+  return tests.flatMap((test) => {
+    const end = test.rounds.find(({ round }) => round === role.round);
+    const before = test.rounds.find(({ round }) => round === role.round - 1) ?? end;
+    if (end === undefined || before === undefined) return [];
+    const harness = (role.harness === 'new' ? end : before).harness;
+    const model = (role.model === 'new' ? end : before).model;
+    return test.results.filter((result) => result.pair.harness === harness && contentHash(result.pair.model) === model);
+  });
+}
+
+function pairRow(results: readonly SealedResult[], round: number | null): PairRow {
+  const rollouts = results.flatMap((result) => result.rollouts);
+  const scores = rollouts.flatMap(({ score }) => (score === null ? [] : [score]));
+  const correct = scores.filter((score) => score === 1).length;
+  const interval = scores.length === 0 ? null : wilsonInterval(correct, scores.length, 0.95);
+  const first = results[0] as SealedResult;
+  const model = contentHash(first.pair.model);
+  return {
+    pair: results.length === 1 ? pairHash(first.pair) : contentHash(results.map((result) => pairHash(result.pair))),
+    harness: first.pair.harness,
+    model,
+    round,
+    split: 'test',
+    tasks: rollouts.length,
+    scored: scores.length,
+    correct,
+    accuracy: scores.length === 0 ? null : correct / scores.length,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    tokens: rollouts.reduce((sum, { tokens }) => sum + tokens, 0),
+    seconds: rollouts.reduce((sum, { wallMs }) => sum + wallMs, 0) / 1000,
+  };
+}
+
+/** Score by task, averaged over seeds; tasks without a score on any side are left out by the callers. */
+function scoresByTask(results: readonly SealedResult[]): Map<string, { group: string; score: number }> {
+  const sums = new Map<string, { group: string; total: number; count: number }>();
+  for (const { task, group, score } of results.flatMap((result) => result.rollouts)) {
+    if (score === null) continue;
+    const entry = sums.get(task) ?? { group, total: 0, count: 0 };
+    sums.set(task, { group, total: entry.total + score, count: entry.count + 1 });
+  }
+  return new Map([...sums].map(([task, { group, total, count }]) => [task, { group, score: total / count }]));
+}
+
+/** Mean over shared tasks of a signed sum of arms, with an interval over groups. */
+function contrast(arms: readonly { sign: 1 | -1; results: readonly SealedResult[] }[]) {
+  const scores = arms.map(({ results }) => scoresByTask(results));
+  const values = new Map<string, number[]>();
+  for (const [task, { group }] of scores[0] ?? []) {
+    const row = scores.map((byTask) => byTask.get(task)?.score);
+    if (row.some((score) => score === undefined)) continue;
+    const value = row.reduce<number>((sum, score, index) => sum + (arms[index]?.sign ?? 1) * (score ?? 0), 0);
+    values.set(group, [...(values.get(group) ?? []), value]);
+  }
+  const groupMeans = [...values.values()].map((group) => group.reduce((sum, value) => sum + value, 0) / group.length);
+  return groupBootstrap(groupMeans, { level: 0.95, resamples: 2000, seed: 1 }) ?? { mean: 0, low: -2, high: 2 };
+}
+
+function difference(name: string, before: readonly SealedResult[], after: readonly SealedResult[]): DifferenceRow {
+  const { mean, low, high } = contrast([
+    { sign: 1, results: after },
+    { sign: -1, results: before },
+  ]);
+  return { name, difference: mean, low, high, significant: low > 0 || high < 0 };
+}
+
+function crossedTable(tests: readonly SealedTest[], round: number): CrossedTable {
+  const cellResults = (harness: 'old' | 'new', model: 'old' | 'new') => rolesResults(tests, { round, harness, model });
+  const cells = (['old', 'new'] as const).flatMap((harness) =>
+    (['old', 'new'] as const).map((model) => {
+      const results = cellResults(harness, model);
+      const row = results.length === 0 ? null : pairRow(results, null);
+      return { harness, model, accuracy: row?.accuracy ?? null, low: row?.low ?? null, high: row?.high ?? null };
+    }),
+  );
+  const { mean, low, high } = contrast([
+    { sign: 1, results: cellResults('new', 'new') },
+    { sign: -1, results: cellResults('new', 'old') },
+    { sign: -1, results: cellResults('old', 'new') },
+    { sign: 1, results: cellResults('old', 'old') },
+  ]);
+  const floor = cells.some(({ accuracy }) => accuracy !== null && (accuracy < 0.05 || accuracy > 0.95));
+  return { round, cells, interaction: mean, low, high, floor };
+}
