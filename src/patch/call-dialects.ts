@@ -1,17 +1,9 @@
 import type { CallDialect, Harness, HarnessTool } from '../harness/harness.ts';
-
-/** The tool's only required string argument, or null when it has another number or type of required arguments. */
-export function onlyStringArgument(tool: HarnessTool): string | null {
-  const required = Array.isArray(tool.parameters.required) ? (tool.parameters.required as string[]) : [];
-  const [name] = required;
-  if (name === undefined || required.length !== 1) return null;
-  const properties = (tool.parameters.properties ?? {}) as Record<string, { type?: unknown } | undefined>;
-  return properties[name]?.type === 'string' ? name : null;
-}
+import { soleTextArgument } from '../harness/parse-harness.ts';
 
 /** Dialects that can write every call of φ, shortest form first, without the present one. */
 export function otherDialects(harness: Harness): CallDialect[] {
-  const bare: CallDialect[] = harness.tools.every((tool) => onlyStringArgument(tool) !== null)
+  const bare: CallDialect[] = harness.tools.length > 0 && harness.tools.every((tool) => soleTextArgument(tool) !== null)
     ? [
         { kind: 'tags', open: '<{tool}>', close: '</{tool}>', body: 'argument' },
         { kind: 'fenced', open: '{tool}', close: '```', body: 'argument' },
@@ -33,11 +25,11 @@ export function dialectName({ kind, open, body }: CallDialect): string {
 }
 
 /** A call written out with placeholders for its values, as an instruction can show it. */
-export function callSkeleton(dialect: CallDialect, tool: HarnessTool): string {
+export function callSkeleton(dialect: CallDialect, tool: Pick<HarnessTool, 'name' | 'parameters'>): string {
   const properties = (tool.parameters.properties ?? {}) as Record<string, { type?: unknown } | undefined>;
   const required = Array.isArray(tool.parameters.required) ? (tool.parameters.required as string[]) : Object.keys(properties);
   const given = Object.fromEntries(required.map((name) => [name, placeholder(properties[name]?.type, name)]));
-  const argument = onlyStringArgument(tool);
+  const argument = soleTextArgument(tool);
   const body =
     dialect.body === 'call'
       ? JSON.stringify({ name: tool.name, arguments: given })

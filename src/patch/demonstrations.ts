@@ -26,9 +26,10 @@ export function collectDemonstrations(
 ): Demonstration[] {
   const shown = new Set(harness.examples.flatMap((example) => example.fromTasks));
   const verified = new Map(successes.map((trajectory) => [trajectory.identity.task as string, trajectory]));
-  const tools = new Set(harness.tools.map((tool) => tool.name));
+  const own = new Set(harness.tools.map((tool) => tool.name));
   return trainTasks.flatMap((task) => {
     if (shown.has(task.hash)) return [];
+    const tools = own.union(toolsBroughtBy(task));
     const success = verified.get(task.hash);
     const steps = referenceSteps(task) ?? (success === undefined ? null : verifiedSteps(success));
     if (steps === null || steps.length === 0) return [];
@@ -36,6 +37,14 @@ export function collectDemonstrations(
     const length = task.problem.length + JSON.stringify(steps).length;
     return [{ task: task.hash, group: task.group, problem: task.problem, steps, shape: shapeOf(steps), length }];
   });
+}
+
+/** Names in `fields.tools`: tools that are offered for this task only. */
+function toolsBroughtBy({ fields }: Task): Set<string> {
+  const brought = fields?.tools;
+  if (!Array.isArray(brought)) return new Set();
+  const names = brought.map((tool) => (typeof tool === 'object' && tool !== null && !Array.isArray(tool) ? tool.name : null));
+  return new Set(names.filter((name) => typeof name === 'string'));
 }
 
 /** Calls of the reference; a scalar gold answer is what its last call returns and what the final text says, unless given otherwise. */
@@ -81,12 +90,28 @@ function shapeOf(steps: readonly ExampleStep[]): string {
     .join(' ');
 }
 
-/** The demonstration as an example of φ; `position` orders the files. */
-export function exampleFrom(demonstration: Demonstration, position: number): HarnessExample {
+/**
+ * The steps as a rollout would go that takes its answer from there. `tool`: it ends with the first call that returns, so the example is that one
+ * call; null for solutions of several calls. `text`: calls, results, final text; without the results there is nothing to base a text on, and a
+ * single call stands alone.
+ */
+export function stepsUnder(from: 'text' | 'tool', steps: readonly ExampleStep[]): readonly ExampleStep[] | null {
+  const calls = steps.filter((step) => step.call !== undefined);
+  const [first] = calls;
+  if (first?.call === undefined) return from === 'text' && steps.length > 0 ? steps : null;
+  if (from === 'tool') return calls.length === 1 ? [{ call: first.call }] : null;
+  if (calls.every((step) => step.result !== undefined)) return steps;
+  return calls.length === 1 ? [{ call: first.call }] : null;
+}
+
+/** The demonstration as an example of φ under an answer source; `position` orders the files. Null: it cannot be shown there. */
+export function exampleFrom(demonstration: Demonstration, position: number, from: 'text' | 'tool'): HarnessExample | null {
+  const steps = stepsUnder(from, demonstration.steps);
+  if (steps === null) return null;
   return {
     name: `${String(position).padStart(2, '0')}-${demonstration.task.slice(0, 8)}`,
     problem: demonstration.problem,
-    steps: demonstration.steps,
+    steps,
     fromTasks: [demonstration.task],
   };
 }

@@ -1,11 +1,11 @@
-import type { Harness } from '../../harness/harness.ts';
 import { type EventOf, eventsOf, evidence, isFollowedBy, modelCallOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
+import { toolNames } from '../tool-names.ts';
 
 /** A reply without a readable call that still writes one in another common form: function syntax, tags, a code block, JSON. */
 export const callInOtherForm = evidenceRule('call-in-other-form', 'tool_schema_error', (trajectory, harness) => {
-  const reply = replyWithoutCall(trajectory).find((event) => foreignCall(event.text, harness) !== null);
+  const reply = replyWithoutCall(trajectory).find((event) => foreignCall(event.text, toolNames(trajectory, harness)) !== null);
   if (reply === undefined) return null;
   return {
     component: 'settings',
@@ -13,7 +13,7 @@ export const callInOtherForm = evidenceRule('call-in-other-form', 'tool_schema_e
     explanation: 'The model writes calls, in a form that the harness does not read.',
     severity: 1,
     confidence: 0.8,
-    evidence: [evidence(reply, foreignCall(reply.text, harness) ?? '')],
+    evidence: [evidence(reply, foreignCall(reply.text, toolNames(trajectory, harness)) ?? '')],
   };
 });
 
@@ -24,9 +24,9 @@ export function replyWithoutCall(trajectory: Trajectory): EventOf<'model-called'
     .flatMap((event) => modelCallOf(trajectory, event.turn) ?? []);
 }
 
-function foreignCall(text: string, harness: Harness): string | null {
-  for (const { name } of harness.tools) {
-    const tool = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+function foreignCall(text: string, names: readonly string[]): string | null {
+  for (const name of names) {
+    const tool = RegExp.escape(name);
     const forms = [`\\b${tool}\\s*\\([^)\\n]+\\)`, `<${tool}>[\\s\\S]*?(</|$)`, `"${tool}"\\s*[,:]`, `\`\`\`${tool}\\b`];
     for (const form of forms) {
       const found = new RegExp(form).exec(text);

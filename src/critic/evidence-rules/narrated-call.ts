@@ -1,14 +1,16 @@
 import { evidence, eventsOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
+import { toolNames } from '../tool-names.ts';
 import { replyWithoutCall } from './call-in-other-form.ts';
 
 /** The reply talks about using a tool, or tells what a tool is supposed to have said, and calls nothing. */
 export const narratedCall = evidenceRule('narrated-call', 'prompt_ambiguity', (trajectory, harness) => {
   if (eventsOf(trajectory, 'tool-returned').length > 0) return null;
+  const names = toolNames(trajectory, harness);
   const marker = resultMarker(harness.prompts['tool-result']);
   for (const reply of replyWithoutCall(trajectory)) {
     const invented = marker !== null && reply.text.includes(marker);
-    const isNamed = harness.tools.some(({ name }) => new RegExp(`(^|[^\\w])${escaped(name)}($|[^\\w])`, 'i').test(reply.text));
+    const isNamed = names.some((name) => new RegExp(`(^|[^\\w])${RegExp.escape(name)}($|[^\\w])`, 'i').test(reply.text));
     if (!invented && !isNamed) continue;
     return {
       component: 'prompt',
@@ -24,10 +26,6 @@ export const narratedCall = evidenceRule('narrated-call', 'prompt_ambiguity', (t
   }
   return null;
 });
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
 
 const SHORTEST_MARKER = 4;
 

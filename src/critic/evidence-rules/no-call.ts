@@ -3,8 +3,8 @@ import { evidenceRule } from '../evidence-rule.ts';
 import { replyWithoutCall } from './call-in-other-form.ts';
 
 /** Tools were offered and the reply goes on without any: nothing shows or demands a call. */
-export const noCall = evidenceRule('no-call', 'prompt_ambiguity', (trajectory, harness) => {
-  if (harness.tools.length === 0 || eventsOf(trajectory, 'tool-returned').length > 0) return null;
+export const noCall = evidenceRule('no-call', 'prompt_ambiguity', (trajectory) => {
+  if (eventsOf(trajectory, 'tool-returned').length > 0) return null;
   const reply = replyWithoutCall(trajectory)[0];
   if (reply === undefined) return null;
   return {

@@ -16,8 +16,7 @@ const CURES: Readonly<Record<string, number>> = {
 export const callDialect: PatchOperator = {
   name: 'call-dialect',
   reach: (cluster, harness) => {
-    if (harness.tools.length === 0) return 0;
-    return cluster === null ? 0.3 : (CURES[cluster.mechanism] ?? 0);
+    return cluster === null ? (harness.tools.length > 0 ? 0.3 : 0) : (CURES[cluster.mechanism] ?? 0);
   },
   propose: ({ harness }) =>
     otherDialects(harness).map((dialect, rank) => ({

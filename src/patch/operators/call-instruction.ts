@@ -16,7 +16,7 @@ const CURES: Readonly<Record<string, number>> = {
 /** Says in the system prompt how a call is written, as a line to copy; offers the tools there when nothing does. */
 export const callInstruction: PatchOperator = {
   name: 'call-instruction',
-  reach: (cluster, harness) => (harness.tools.length === 0 || cluster === null ? 0 : (CURES[cluster.mechanism] ?? 0)),
+  reach: (cluster) => (cluster === null ? 0 : (CURES[cluster.mechanism] ?? 0)),
   propose: ({ harness }) => {
     const instruction = callFormText(harness, harness.settings.protocol.dialect);
     const system = harness.prompts.system ?? '';

@@ -26,9 +26,16 @@ function stopEdit(harness: Harness, dialect: CallDialect): PatchEdit | null {
   return valueEdit(harness, 'harness.yaml', '/protocol/stop', stop.filter((text) => !foreign(text)));
 }
 
+/** Stands for tools that only the task brings. */
+const ANY_TOOL = {
+  name: 'TOOL_NAME',
+  parameters: { type: 'object', properties: { ARGUMENT: { type: 'string' } }, required: ['ARGUMENT'] },
+};
+
 /** One sentence and a skeleton call per tool, at most three. */
 export function callFormText(harness: Harness, dialect: CallDialect): string {
-  const skeletons = harness.tools.slice(0, 3).map((tool) => callSkeleton(dialect, tool));
+  const tools = harness.tools.length > 0 ? harness.tools.slice(0, 3) : [ANY_TOOL];
+  const skeletons = tools.map((tool) => callSkeleton(dialect, tool));
   return `To call a tool, write:\n${skeletons.join('\n')}`;
 }
 

@@ -15,7 +15,7 @@ const CURES: Readonly<Record<string, number>> = {
 /** Answers a bad call with what was wrong and how a call is written, and lets the model try again within the turn limit. */
 export const errorFeedback: PatchOperator = {
   name: 'error-feedback',
-  reach: (cluster, harness) => (harness.tools.length === 0 || cluster === null ? 0 : (CURES[cluster.mechanism] ?? 0)),
+  reach: (cluster) => (cluster === null ? 0 : (CURES[cluster.mechanism] ?? 0)),
   propose: ({ harness }) => {
     const feedback = harness.prompts['error-feedback'] ?? '';
     const instruction = callFormText(harness, harness.settings.protocol.dialect);

@@ -1,7 +1,7 @@
 import type { Harness } from '../../harness/harness.ts';
 import type { PatchEdit } from '../../harness/patch-edit.ts';
 import { chooseExamples, type ExampleChoice } from '../choose-examples.ts';
-import { type Demonstration, exampleFrom } from '../demonstrations.ts';
+import { type Demonstration, exampleFrom, stepsUnder } from '../demonstrations.ts';
 import { examplePath, exampleText } from '../harness-edits.ts';
 import type { OperatorContext } from '../patch-operator.ts';
 
@@ -11,19 +11,28 @@ export interface ExampleSet {
   choice: ExampleChoice;
 }
 
-/** Demonstrations for one set; empty when there are fewer than half as many as wanted. */
-export function examplesFor(context: OperatorContext, { count, choice }: ExampleSet): Demonstration[] {
-  const chosen = chooseExamples(context.demonstrations, count, choice, context.random);
+/** Demonstrations for one set that fit the answer source; empty when there are fewer than half as many as wanted. */
+export function examplesFor(
+  context: OperatorContext,
+  { count, choice }: ExampleSet,
+  from: 'text' | 'tool' = context.harness.settings.answer.from,
+): Demonstration[] {
+  const fitting = context.demonstrations.filter(({ steps }) => stepsUnder(from, steps) !== null);
+  const chosen = chooseExamples(fitting, count, choice, context.random);
   return chosen.length * 2 >= count ? chosen : [];
 }
 
 /** Edits that add the demonstrations after those φ shows already. */
-export function addedExamples(harness: Harness, chosen: readonly Demonstration[]): PatchEdit[] {
+export function addedExamples(
+  harness: Harness,
+  chosen: readonly Demonstration[],
+  from: 'text' | 'tool' = harness.settings.answer.from,
+): PatchEdit[] {
   const taken = harness.examples.map(({ name }) => Number.parseInt(name, 10)).filter(Number.isFinite);
   const first = Math.max(0, ...taken) + 1;
-  return chosen.map((demonstration, index) => {
-    const example = exampleFrom(demonstration, first + index);
-    return { path: examplePath(example), value: exampleText(example) };
+  return chosen.flatMap((demonstration, index) => {
+    const example = exampleFrom(demonstration, first + index, from);
+    return example === null ? [] : [{ path: examplePath(example), value: exampleText(example) }];
   });
 }
 

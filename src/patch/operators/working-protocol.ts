@@ -22,8 +22,8 @@ const CURES: Readonly<Record<string, number>> = {
 export const workingProtocol: PatchOperator = {
   name: 'working-protocol',
   reach: (cluster, harness) => {
-    if (harness.examples.length > 0 || harness.tools.length === 0) return 0;
-    return cluster === null ? 0.3 : (CURES[cluster.mechanism] ?? 0);
+    if (harness.examples.length > 0) return 0;
+    return cluster === null ? (harness.tools.length > 0 ? 0.3 : 0) : (CURES[cluster.mechanism] ?? 0);
   },
   propose: (context) => {
     const [shortest, second] = otherDialects(context.harness);
@@ -45,7 +45,7 @@ function protocolDraft(
   { dialect, set, promise }: { dialect: CallDialect | null; set: ExampleSet; promise: number },
 ): PatchDraft | null {
   const { harness } = context;
-  const chosen = examplesFor(context, set).filter(({ steps }) => steps.some((step) => step.call !== undefined));
+  const chosen = examplesFor(context, set, 'tool').filter(({ steps }) => steps.some((step) => step.call !== undefined));
   if (chosen.length === 0) return null;
   const answer = valueEdit(harness, 'harness.yaml', '/answer/from', 'tool');
   if (dialect === null && answer === null) return null;
@@ -58,7 +58,7 @@ function protocolDraft(
     title: parts.join(' + '),
     edits: [
       ...(dialect === null ? [] : dialectEdits(harness, dialect)),
-      ...addedExamples(harness, chosen),
+      ...addedExamples(harness, chosen, 'tool'),
       ...present([answer]),
     ],
     component: 'example',
