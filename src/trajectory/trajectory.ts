@@ -11,9 +11,10 @@ export interface ToolCall {
 }
 
 /**
- * What happened, in order; `id` is `e0`, `e1`, … within the rollout, and what attributions point at. `request` events hold what was really sent.
+ * What happened, in order; `id` is `e0`, `e1`, … within the rollout, and what attributions point at. `model-called` events hold what was really sent.
+ * `atMs` counts from the start of the rollout. `vote` tells the sub-rollouts of a voting harness apart (0, 1, …; each counts its own turns); absent without votes.
  */
-export type TrajectoryEvent = { id: string; atMs: number } & (
+export type TrajectoryEvent = { id: string; atMs: number; vote?: number } & (
   | {
       type: 'model-called';
       turn: number;
@@ -40,7 +41,10 @@ export type TrajectoryEvent = { id: string; atMs: number } & (
   | { type: 'tool-returned'; turn: number; call: ToolCall; value: string }
   | { type: 'tool-failed'; turn: number; call: ToolCall; errorType: string; problem: string }
   | { type: 'history-trimmed'; turn: number; droppedMessages: number }
+  /** The last working turn brought no answer. */
   | { type: 'turn-limit-reached'; turn: number }
+  /** limits.wallMs ran out before an answer: scored 0, because φ may have caused it. */
+  | { type: 'wall-limit-reached'; turn: number }
   | { type: 'answered'; from: 'text' | 'tool'; answer: string | null }
   | { type: 'fault'; boundary: FaultBoundary; problem: string }
 );

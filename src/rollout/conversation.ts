@@ -1,0 +1,98 @@
+import type { Harness, HarnessExample, HarnessTool } from '../harness/harness.ts';
+import type { ChatMessage } from '../model/model-backend.ts';
+import type { Task } from '../task/task.ts';
+import { renderCall } from './call-dialect.ts';
+import { fillTemplate, spacedJson } from './fill-template.ts';
+
+const prefixes = new WeakMap<Harness, WeakMap<readonly HarnessTool[], readonly ChatMessage[]>>();
+
+/** `opening` never changes; `history` grows turn by turn and may be trimmed from its front. */
+export interface Conversation {
+  readonly opening: readonly ChatMessage[];
+  readonly history: ChatMessage[];
+  /** Adds a user turn; joined to the turn before where that is the user's too, because chat templates want roles to alternate. */
+  appendUser(content: string): void;
+}
+
+export function openConversation(harness: Harness, task: Task, tools: readonly HarnessTool[]): Conversation {
+  const history: ChatMessage[] = [];
+  return {
+    opening: openingMessages(harness, task, tools),
+    history,
+    appendUser: (content) => {
+      const last = history.at(-1);
+      if (last?.role !== 'user') history.push({ role: 'user', content });
+      else history[history.length - 1] = { role: 'user', content: `${last.content}\n\n${content}` };
+    },
+  };
+}
+
+/**
+ * Messages before the first model call: system prompt, worked examples as earlier turns, the task. All but the task depend on φ and the offered tools
+ * alone, so that an engine can keep them evaluated.
+ */
+export function openingMessages(harness: Harness, task: Task, tools: readonly HarnessTool[]): ChatMessage[] {
+  let prefix = prefixes.get(harness)?.get(tools);
+  if (prefix === undefined) {
+    prefix = [...systemMessages(harness, tools), ...harness.examples.flatMap((example) => exampleMessages(harness, example, tools))];
+    if (!prefixes.has(harness)) prefixes.set(harness, new WeakMap());
+    prefixes.get(harness)?.set(tools, prefix);
+  }
+  return [...prefix, taskMessage(harness, task.problem, tools, task.fields)];
+}
+
+function systemMessages(harness: Harness, tools: readonly HarnessTool[]): ChatMessage[] {
+  const template = harness.prompts.system ?? '';
+  const skills = harness.skills.map(({ text }) => text).join('\n\n');
+  const filled = fillTemplate(template, { tools: toolOffers(harness, tools), skills });
+  const isShown = skills === '' || /\{\{\s*skills\s*\}\}/.test(template);
+  const content = isShown ? filled : [filled, skills].filter((text) => text !== '').join('\n\n');
+  return content === '' ? [] : [{ role: 'system', content }];
+}
+
+function toolOffers(harness: Harness, tools: readonly HarnessTool[]): string {
+  const template = harness.prompts['tool-offer'] ?? '{{json}}';
+  return tools
+    .map(({ name, description, parameters }) =>
+      fillTemplate(template, { json: spacedJson({ name, description, parameters }), name, description, parameters }),
+    )
+    .join('\n');
+}
+
+function exampleMessages(harness: Harness, example: HarnessExample, tools: readonly HarnessTool[]): ChatMessage[] {
+  const turns = example.steps.flatMap(({ call, result, text }): ChatMessage[] => {
+    if (call === undefined) return [{ role: 'assistant', content: text ?? '' }];
+    const written: ChatMessage = { role: 'assistant', content: renderCall(harness.settings.protocol.dialect, call, tools) };
+    return result === undefined ? [written] : [written, resultMessage(harness, [resultText(harness, call.tool, result)])];
+  });
+  return [taskMessage(harness, example.problem, tools), ...turns];
+}
+
+function taskMessage(
+  harness: Harness,
+  problem: string,
+  tools: readonly HarnessTool[],
+  fields: Task['fields'] = {},
+): ChatMessage {
+  const content = fillTemplate(harness.prompts.task ?? '{{problem}}', {
+    ...fields,
+    problem,
+    tools: toolOffers(harness, tools),
+  });
+  return { role: 'user', content };
+}
+
+/** What the model is shown of a tool's value. */
+export function resultText(harness: Harness, tool: string, value: string): string {
+  return fillTemplate(harness.prompts['tool-result'] ?? '{{result}}', { result: value, tool });
+}
+
+/** What the model is shown when a call could not be read, was refused or failed. `tool` is empty for a call that could not be read. */
+export function errorText(harness: Harness, tool: string, problem: string): string {
+  return fillTemplate(harness.prompts['error-feedback'] ?? 'Error: {{problem}}', { problem, tool });
+}
+
+/** The turn that answers one assistant turn: results and errors of its calls, in call order. */
+export function resultMessage(harness: Harness, texts: readonly string[]): ChatMessage {
+  return { role: harness.settings.protocol.toolResultRole, content: texts.join('\n') };
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../base/clock.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { ModelBackend, Sampling } from '../model/model-backend.ts';
+import type { Split, Task } from '../task/task.ts';
+import type { Verifier } from '../task/verifier.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+
+export interface RolloutJob {
+  harness: Harness;
+  model: ModelBackend;
+  task: Task;
+  split: Split | 'eval';
+  repeat: number;
+  seed: number;
+  verifier: Verifier;
+  sampling: Sampling | null;
+  clock: Clock;
+  signal?: AbortSignal;
+}
+
+/**
+ * Must not reject for anything the task, tools, model or verifier did: that is recorded as a fault. Rejects only with AbortedError
+ * or InvariantError.
+ */
+export type RunRollout = (job: RolloutJob) => Promise<Trajectory>;
