@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { systemClock } from '../base/clock.ts';
-import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
@@ -73,7 +73,7 @@ async function evaluate(options: EvalOptions): Promise<void> {
   }
   const models = llamaCppPool({
     modelPath: weights.path,
-    base: { base: weights.hash as ContentHash, adapter: null },
+    base: { base: weights.hash, adapter: null },
     adaptersFolder: join(folder, 'adapters'),
     config: header.engine,
   });
@@ -100,7 +100,7 @@ async function evaluate(options: EvalOptions): Promise<void> {
       journal: memoryJournal(),
       concurrency: model.concurrency,
       signal: controller.signal,
-      onProgress: ({ done, total }) => progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done, total }),
+      onProgress: ({ finished, total }) => progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
     });
     const lines = trajectories.map((trajectory, index) => evalLine(trajectory, jobs[index]?.task.answer, Number(options.seed)));
     if (options.out !== undefined) await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);

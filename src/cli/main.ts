@@ -12,6 +12,7 @@ import { registerLogCommand } from './log-command.ts';
 import { registerReportCommand } from './report-command.ts';
 import { registerRollbackCommand } from './rollback-command.ts';
 import { registerRunCommand } from './run-command.ts';
+import { registerServeCommand } from './serve-command.ts';
 import { registerShowCommand } from './show-command.ts';
 import { registerStatusCommand } from './status-command.ts';
 
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   registerRollbackCommand(program);
   registerEvalCommand(program);
   registerExportCommand(program);
+  registerServeCommand(program);
   registerLabGateCommand(program);
   return program;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type ContentHash, shortHash } from '../base/content-hash.ts';
+import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { llamaCppPool } from '../evolution/model-pool.ts';
 import { localTrainer } from '../evolution/local-trainer.ts';
@@ -87,7 +87,7 @@ function introduce(output: NodeJS.WriteStream, { config, splits, harness }: Prep
 async function openEngines(config: RunConfig, folder: string, signal: AbortSignal, log: (text: string) => void): Promise<RunEngines> {
   const model = await openModel(config.model, { signal, log });
   const adaptersFolder = join(folder, 'adapters');
-  const base = { path: model.path, hash: model.hash as ContentHash };
+  const base = { path: model.path, hash: model.hash };
   return {
     models: llamaCppPool({ modelPath: base.path, base: { base: base.hash, adapter: null }, adaptersFolder, config: config.model }),
     trainer: localTrainer({

@@ -136,12 +136,15 @@ async function rollPairs(
       child: scored(childRollout),
       parentTokens: parentRollout.usage.promptTokens + parentRollout.usage.completionTokens,
       childTokens: childRollout.usage.promptTokens + childRollout.usage.completionTokens,
-      targeted: isTargeted(patch, parentRollout, parent.harness),
+      targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
     };
   });
 }
 
-/** The gate labels its own rollouts with the same rules; what it sees of gate tasks never leaves it. */
+/**
+ * The gate labels its own rollouts with the same rules; what it sees of gate tasks never leaves it. Asked of both arms: a stratum picked by the
+ * parent's failures alone recovers by itself (regression to the mean).
+ */
 function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness): boolean {
   const target = patch?.target;
   if (target === null || target === undefined || (scored(rollout) ?? 1) === 1) return false;

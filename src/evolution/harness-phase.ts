@@ -5,6 +5,7 @@ import { diagnose } from '../critic/evidence-critic.ts';
 import type { Harness } from '../harness/harness.ts';
 import { aggregate } from '../patch/aggregate.ts';
 import { checkPatch } from '../patch/check-patch.ts';
+import { editsHash } from '../patch/edits-hash.ts';
 import type { Patch } from '../patch/patch.ts';
 import { proposePatches } from '../patch/propose.ts';
 import { randomPatches } from '../patch/random-patches.ts';
@@ -150,6 +151,7 @@ async function proposeCandidates(
       successes: history.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score === 1),
       random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
       refused,
+      history: await judgedProposers(context),
     },
     { count: context.config.sizes.candidates },
   );
@@ -169,6 +171,12 @@ async function refusedUnder(context: RunContext, champion: Version): Promise<Set
     versions
       .filter((version) => version.seed === context.seed && !version.accepted && version.patch !== null)
       .filter((version) => contentHash(version.pair.model) === weights)
-      .map((version) => contentHash(version.patch?.edits)),
+      .flatMap((version) => (version.patch === null ? [] : [editsHash(version.patch.edits)])),
   );
+}
+
+/** Who proposed what was judged so far, oldest first. */
+async function judgedProposers(context: RunContext): Promise<{ proposer: string; accepted: boolean }[]> {
+  const versions = (await context.registry.versions()).filter((version) => version.seed === context.seed);
+  return versions.flatMap(({ patch, accepted }) => (patch === null ? [] : [{ proposer: patch.proposer, accepted }]));
 }

@@ -41,11 +41,11 @@ export async function rollOut(context: RunContext, step: RolloutStep, orders: re
     journal: context.journal,
     concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
     signal: context.signal,
-    onProgress: ({ done, total, reused }) => {
-      bought = done - reused;
+    onProgress: ({ finished, total, isReused }) => {
+      if (!isReused) bought++;
       const seconds = (context.clock.now() - startedAt) / 1000;
-      const secondsLeft = bought > 0 ? { secondsLeft: (seconds / bought) * (total - done) } : {};
-      context.emit({ type: 'progress', seed: context.seed, round: step.round, step: step.step, done, total, ...secondsLeft });
+      const secondsLeft = bought > 0 ? { secondsLeft: (seconds / bought) * (total - finished) } : {};
+      context.emit({ type: 'progress', seed: context.seed, round: step.round, step: step.step, done: finished, total, ...secondsLeft });
     },
   });
   measure(context, trajectories, bought, (context.clock.now() - startedAt) / 1000);

@@ -1,0 +1,17 @@
+export { CoHarnessError } from './base/errors.ts';
+export { openSqliteJournal } from './base/sqlite-journal.ts';
+export { defineConfig, type RunConfig, type RunConfigInput } from './evolution/run-config.ts';
+export type { RunEvent, RunObserver } from './evolution/run-event.ts';
+export { executeRun, type PreparedRun, prepareRun, type RunEngines } from './evolution/start-run.ts';
+export { applyEdits } from './harness/apply-patch.ts';
+export { diffHarness } from './harness/diff-harness.ts';
+export type { Harness } from './harness/harness.ts';
+export { readHarness, writeHarness } from './harness/harness-folder.ts';
+export { openLlamaCppBackend } from './model/llama-cpp-backend.ts';
+export type { Generation, GenerationRequest, ModelBackend } from './model/model-backend.ts';
+export { openRegistry } from './registry/registry.ts';
+export { readReport } from './report/report-data.ts';
+export { runRollout } from './rollout/run-rollout.ts';
+export type { Task, TaskRow } from './task/task.ts';
+export type { Verifier } from './task/verifier.ts';
+export type { Trajectory } from './trajectory/trajectory.ts';
