@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
+import { readReport } from '../src/report/report-data.ts';
+import type { Version } from '../src/registry/version.ts';
+import { executeScriptedRun, journalFile } from './scripted-world/scripted-world.ts';
+
+const killable = fileURLToPath(new URL('scripted-world/run-until-killed.ts', import.meta.url));
+
+let root: string;
+let whole: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'co-harness-run-'));
+  whole = join(root, 'whole');
+  await executeScriptedRun({ folder: whole });
+}, 120_000);
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+function rows(folder: string): unknown[] {
+  const database = new DatabaseSync(journalFile(folder), { readOnly: true });
+  const found = database.prepare('SELECT id, key, kind, value FROM step ORDER BY id').all();
+  database.close();
+  return found;
+}
+
+async function readVersions(folder: string): Promise<Version[]> {
+  const journal = openSqliteJournal(journalFile(folder), { readOnly: true });
+  const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
+  await journal.close();
+  return versions;
+}
+
+describe('the alternation on a scripted world', () => {
+  it('finds a harness under which the model calls its tool, then weights that are better under it', async () => {
+    const accepted = (await readVersions(whole)).filter((version) => version.accepted);
+    expect(accepted.map((version) => version.kind)).toContain('harness');
+    expect(accepted.map((version) => version.kind)).toContain('weights');
+  });
+
+  it('moves the champion only by accepted decisions, each compared with the champion before it', async () => {
+    let champion = 0;
+    for (const version of (await readVersions(whole)).slice(1)) {
+      expect(version.parent).toBe(champion);
+      if (version.accepted) champion = version.version;
+    }
+  });
+
+  it('opens the sealed test once and reports every round and the crossed pairs on the same tasks', async () => {
+    const journal = openSqliteJournal(journalFile(whole), { readOnly: true });
+    const report = await readReport(journal, 'whole');
+    await journal.close();
+    expect(report.looks.count).toBe(1);
+    expect(report.pairs.map((row) => row.round)).toEqual(expect.arrayContaining([0, 1, 2]));
+    expect(new Set(report.pairs.map((row) => row.tasks))).toEqual(new Set([40]));
+    expect(report.crossed[0]?.cells).toHaveLength(4);
+    expect(report.pairs[0]?.correct).toBe(0);
+    expect(report.crossed[0]?.floor).toBe(true);
+  });
+
+  it('never rolls out a sealed task before the final report', () => {
+    const kinds = rows(whole) as { kind: string; value: string }[];
+    const look = kinds.findIndex((row) => row.kind === 'sealed-look');
+    const firstTest = kinds.findIndex((row) => row.kind === 'rollout' && JSON.parse(row.value).identity.split === 'test');
+    expect(look).toBeGreaterThan(0);
+    expect(firstTest).toBeGreaterThan(look);
+  });
+
+  it('buys nothing again when a finished run is started once more', async () => {
+    const before = rows(whole);
+    await executeScriptedRun({ folder: whole });
+    expect(rows(whole)).toEqual(before);
+  });
+});
+
+describe('a run killed with SIGKILL right after a journal write and started again', () => {
+  it('ends with a journal byte-identical to that of the uninterrupted run, wherever the kills fell', async () => {
+    const expected = rows(whole);
+    const folder = join(root, 'killed');
+    const share = (part: number) => Math.max(1, Math.floor(expected.length * part));
+    for (const writes of [2, share(0.1), share(0.23), share(0.31), share(0.17), 0]) {
+      const run = promisify(execFile)(process.execPath, [killable, folder, String(writes)]);
+      if (writes === 0) await run;
+      else await expect(run).rejects.toMatchObject({ signal: 'SIGKILL' });
+    }
+    expect(rows(folder)).toEqual(expected);
+  }, 180_000);
+});
