@@ -32,7 +32,7 @@ function editWholeFile(current: string | undefined, file: string, edit: PatchEdi
       details: { path: edit.path },
     });
   }
-  const standing = [current, current === undefined ? defaultText(file) : undefined];
+  const standing = current === undefined ? [undefined, defaultText(file)] : [current];
   const matches = standing.some((text) => text === edit.old || (text !== undefined && sameText(text, edit.old)));
   if (!matches) throw conflict(edit, current);
   return edit.value;
@@ -64,9 +64,40 @@ function editValue(current: string | undefined, file: string, pointer: string, e
   if (!isSame(standing, edit.old) && !(standing === undefined && isSame(defaultValue(file, text, steps), edit.old))) {
     throw conflict(edit, standing);
   }
+  const scalar = scalarSource(document, steps);
   if (edit.value === undefined) document.deleteIn(steps);
   else setValue(document, steps, edit);
-  return document.toString({ lineWidth: 0 });
+  return spliced(text, scalar, edit.value, document) ?? document.toString({ lineWidth: 0 });
+}
+
+/** Where a one-line scalar stands in the text; null for anything else. */
+function scalarSource(document: Document, steps: readonly (string | number)[]): { start: number; end: number; isPlain: boolean } | null {
+  const node = document.getIn(steps, true);
+  if (!isScalar(node) || node.range == null || node.anchor !== undefined) return null;
+  if (node.type !== 'PLAIN' && node.type !== 'QUOTE_DOUBLE' && node.type !== 'QUOTE_SINGLE') return null;
+  return { start: node.range[0], end: node.range[1], isPlain: node.type === 'PLAIN' };
+}
+
+/**
+ * The text with one scalar exchanged and every other character kept; null unless that reads exactly as `edited` does. Printing the document
+ * would change its layout (blanks inside brackets, indentation).
+ */
+function spliced(
+  text: string,
+  scalar: { start: number; end: number; isPlain: boolean } | null,
+  value: unknown,
+  edited: Document,
+): string | null {
+  if (scalar === null || value === undefined || (typeof value === 'object' && value !== null)) return null;
+  const quoted = JSON.stringify(value);
+  const forms = scalar.isPlain && typeof value === 'string' ? [value, quoted] : [quoted];
+  const wanted = canonicalJson(edited.toJS());
+  for (const form of forms) {
+    const candidate = text.slice(0, scalar.start) + form + text.slice(scalar.end);
+    const reread = parseDocument(candidate);
+    if (reread.errors.length === 0 && canonicalJson(reread.toJS()) === wanted) return candidate;
+  }
+  return null;
 }
 
 function pointerSteps(document: Document, pointer: string): (string | number)[] {

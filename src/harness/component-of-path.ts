@@ -1,4 +1,5 @@
 import { CoHarnessError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import type { ComponentKind } from './harness.ts';
 
 /** The component that a file of φ belongs to. `name` is unique within its kind. */
@@ -22,6 +23,8 @@ export const HARNESS_PLACES = [
   'memory.yaml',
   'retry.yaml',
 ] as const;
+
+const NAMED_FILES = ['harness.yaml', 'memory.yaml', 'retry.yaml', ...PROMPT_NAMES.map((name) => `prompts/${name}.md`)];
 
 const NAME = '[A-Za-z0-9][A-Za-z0-9._-]*';
 const PLACES: readonly { kind: ComponentKind; pattern: RegExp }[] = [
@@ -58,9 +61,11 @@ export function componentOfPath(path: string): ComponentPlace | null {
 export function requireComponent(path: string, code: 'invalid-harness' | 'patch-forbidden'): ComponentPlace {
   const place = componentOfPath(path);
   if (place !== null) return place;
+  const near = nearest(path, NAMED_FILES);
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   throw new CoHarnessError(
     code,
-    `${path} is not a place of a harness file. Known places:\n  ${HARNESS_PLACES.join('\n  ')}\nMove or remove it.`,
+    `${path} is not a place of a harness file.${hint} Known places:\n  ${HARNESS_PLACES.join('\n  ')}\nMove or remove it.`,
     { details: { path } },
   );
 }

@@ -1,6 +1,7 @@
 import { isMap, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { CoHarnessError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { componentOfPath } from './component-of-path.ts';
 import {
   exampleSchema,
@@ -78,8 +79,8 @@ function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`  ${place.join('.') || '(the whole file)'}: ${issue.message}`];
   const known = knownFields(schema, place);
   return issue.keys.map((key) => {
-    const near = nearestName(key, known);
-    const hint = near === null ? '' : ` Did you mean "${near}"?`;
+    const near = nearest(key, known);
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
     return `  ${[...place, key].join('.')}: unknown field.${hint} Known here: ${known.join(', ')}`;
   });
 }
@@ -105,26 +106,4 @@ function alternatives(schema: WalkedSchema): WalkedSchema[] {
   if (schema.def.innerType !== undefined) return alternatives(schema.def.innerType);
   if (schema.def.options !== undefined && schema.def.type === 'union') return schema.def.options.flatMap(alternatives);
   return [schema];
-}
-
-/** The known name with the fewest edits from `name`; null when more than half of it would have to change. */
-export function nearestName(name: string, known: readonly string[]): string | null {
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.ceil(name.length / 2) ? best.candidate : null;
-}
-
-function editDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const change = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(change, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[to.length] ?? 0;
 }

@@ -33,7 +33,7 @@ function renderEvent(event: TrajectoryEvent, shown: Map<number, number>): string
     case 'model-called': {
       const vote = event.vote ?? 0;
       const known = shown.get(vote) ?? 0;
-      const fresh = event.messages.slice(known).filter(({ role }, index) => known === 0 || role !== 'assistant' || index > 0);
+      const fresh = event.messages.slice(known);
       shown.set(vote, event.messages.length + 1);
       const note = event.finishReason === 'end' ? '' : ` [${event.finishReason}]`;
       return [...fresh.flatMap(renderMessage), ...labelled('model', `${event.text}${note}`, event.id)];
@@ -51,6 +51,7 @@ function renderEvent(event: TrajectoryEvent, shown: Map<number, number>): string
     case 'tool-failed':
       return labelled('failed', `${event.errorType}: ${event.problem}`, event.id);
     case 'history-trimmed':
+      shown.set(event.vote ?? 0, Math.max(0, (shown.get(event.vote ?? 0) ?? 0) - event.droppedMessages));
       return labelled('trimmed', `${event.droppedMessages} messages left the history`, event.id);
     case 'turn-limit-reached':
       return labelled('limit', 'no working turn is left', event.id);
