@@ -1,6 +1,7 @@
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import type { Effect } from './decision.ts';
 import { type GroupDifference, PairLedger, type PairedOutcome } from './paired-outcome.ts';
+import type { GatePlan } from './plan-gate.ts';
 import type { SequentialDecision } from './sequential-decision.ts';
 
 export const INTERVAL_LEVEL = 0.95;
@@ -12,8 +13,11 @@ export class GateEvidenceSoFar {
   readonly sequence: SequentialDecision;
   looks = 0;
 
-  constructor(sequence: SequentialDecision) {
+  private readonly horizon: { observations: number; variance: number };
+
+  constructor(sequence: SequentialDecision, plan: GatePlan) {
     this.sequence = sequence;
+    this.horizon = { observations: plan.groups, variance: plan.groupVariance };
   }
 
   /** One batch of whole groups. Throws what `PairLedger.add` throws. */
@@ -30,16 +34,16 @@ export class GateEvidenceSoFar {
   }
 
   get whole(): Effect {
-    return effect(this.rows, (row) => [row.whole, row.parent, row.child]) ?? NO_EFFECT;
+    return effect(this.rows, this.horizon, (row) => [row.whole, row.parent, row.child]) ?? NO_EFFECT;
   }
 
   get targeted(): Effect | null {
-    return effect(this.rows, (row) => [row.targeted, row.targetedParent, row.targetedChild]);
+    return effect(this.rows, this.horizon, (row) => [row.targeted, row.targetedParent, row.targetedChild]);
   }
 
   get heldOut(): Effect | null {
     return this.rows.some((row) => !Number.isNaN(row.targeted))
-      ? effect(this.rows, (row) => [row.heldOut, row.heldOutParent, row.heldOutChild])
+      ? effect(this.rows, this.horizon, (row) => [row.heldOut, row.heldOutParent, row.heldOutChild])
       : null;
   }
 }
@@ -49,11 +53,12 @@ const NO_EFFECT: Effect = { mean: 0, low: -1, high: 1, parent: 0, child: 0, grou
 
 function effect(
   rows: readonly GroupDifference[],
+  horizon: { observations: number; variance: number },
   pick: (row: GroupDifference) => [difference: number, parent: number, child: number],
 ): Effect | null {
   const present = rows.map(pick).filter(([difference]) => !Number.isNaN(difference));
   if (present.length === 0) return null;
   const average = (index: 0 | 1 | 2) => present.reduce((sum, values) => sum + values[index], 0) / present.length;
-  const { low, high } = bettingInterval(present.map(([difference]) => difference), INTERVAL_LEVEL);
+  const { low, high } = bettingInterval(present.map(([difference]) => difference), INTERVAL_LEVEL, horizon);
   return { mean: average(0), low, high, parent: average(1), child: average(2), groups: present.length };
 }

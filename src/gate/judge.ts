@@ -26,6 +26,7 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
       groupVariance: plan.groupVariance,
       minimumDetectableEffect: plan.minimumDetectableEffect,
     }),
+    plan,
   );
   const decide = (conclusion: Conclusion) => writeDecision(request, evidence, conclusion);
 

@@ -121,18 +121,19 @@ function tooFewGroups(request: GatePlanRequest, affordable: number, needed: numb
   );
 }
 
+/** Variance assumed where every group is taken to go the same way. */
+const EXTREME_VARIANCE = 0.1;
+
 /** Fewest groups with which the most favourable outcome possible is accepted. */
 function fewestGroups(rule: GateRule, alpha: number): number {
   if (rule === 'paper') return 1;
   if (rule === 'permutation') return Math.ceil(Math.log2(1 / alpha));
   if (rule === 'mean') return 2;
-  const process = new BettingEProcess(0);
-  let groups = 0;
-  while (process.capital < 1 / alpha) {
-    process.add(1);
-    groups++;
+  for (let groups = 1; ; groups++) {
+    const process = new BettingEProcess(0, { observations: groups, variance: EXTREME_VARIANCE, target: 1 / alpha });
+    for (let group = 0; group < groups; group++) process.add(1);
+    if (process.peak >= 1 / alpha) return groups;
   }
-  return groups;
 }
 
 function assumedVariance(request: GatePlanRequest): number {
@@ -163,7 +164,8 @@ function smallestEffect(groups: number, variance: number, alpha: number, rule: G
 }
 
 function capitalShows(groups: number, variance: number, alpha: number, effect: number, notWorse: boolean): boolean {
-  const process = new BettingEProcess(notWorse ? -Math.min(effect, 0.99) : 0);
+  const horizon = { observations: groups, variance, target: 1 / alpha };
+  const process = new BettingEProcess(notWorse ? -Math.min(effect, 0.99) : 0, horizon);
   const mean = notWorse ? 0 : effect;
   // Two-point observations with the mean of an unlucky sample and the assumed spread, inside [−1, 1].
   const unlucky = mean - normalQuantile(POWER) * Math.sqrt(variance / groups);
@@ -172,7 +174,7 @@ function capitalShows(groups: number, variance: number, alpha: number, effect: n
     const observation = unlucky + (group % 2 === 0 ? spread : -spread);
     process.add(Math.max(-1, Math.min(1, observation)));
   }
-  return process.capital >= 1 / alpha;
+  return process.peak >= 1 / alpha;
 }
 
 /** As equal as whole groups allow, larger ones first. */

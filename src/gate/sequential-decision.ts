@@ -30,7 +30,7 @@ const OPTIMISM = 1;
  * withholds an acceptance, and acceptance is by Ville's inequality, so no stopping rule raises the error.
  */
 export class SequentialDecision {
-  readonly improvement = new BettingEProcess(0);
+  readonly improvement: BettingEProcess;
   readonly notWorse: BettingEProcess;
   readonly notWorseAlpha: number;
   groups = 0;
@@ -43,8 +43,10 @@ export class SequentialDecision {
 
   constructor(settings: SequentialSettings) {
     this.settings = settings;
-    this.notWorse = new BettingEProcess(-settings.margin);
     this.notWorseAlpha = settings.goal === 'improvement' ? HELD_OUT_ALPHA : Math.min(NOT_WORSE_ALPHA, settings.alpha);
+    const horizon = { observations: settings.groups, variance: settings.groupVariance };
+    this.improvement = new BettingEProcess(0, { ...horizon, target: 1 / settings.alpha });
+    this.notWorse = new BettingEProcess(-settings.margin, { ...horizon, target: 1 / this.notWorseAlpha });
   }
 
   /** Mean differences of one group in [−1, 1]; NaN for a stratum with no scored pair in it. */
