@@ -204,7 +204,7 @@ describe('the diff of two harnesses', () => {
         expect(applyEdits(from, diffHarness(from, to)).hash).toBe(to.hash);
         expect(applyEdits(to, diffHarness(to, from)).hash).toBe(from.hash);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
