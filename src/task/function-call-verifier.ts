@@ -18,7 +18,7 @@ interface FunctionCall {
  * and null only to themselves; lists in order; an accepted object holds accepted values per key. The answer is JSON: a list of
  * `{function: {parameter: value}}` or of `{name, arguments}`, or one such object.
  *
- * The empty list means that no call is right: then an answer without any call, null included, scores 1 (an agent that never acts earns the share of such tasks and nothing else).
+ * The empty list means that no call is right: then an answer that holds no call (`[]`, or text that is no JSON) scores 1. No final answer at all scores 0 everywhere.
  * `unscored` only when `task.answer` does not have this form.
  */
 export function functionCallVerifier(): Verifier {
@@ -33,7 +33,8 @@ function judge(task: Task, answer: string | null): Verdict {
   if (expected === null) {
     return { kind: 'unscored', why: `the answer of task ${task.id} is not a list of {function: {parameter: [accepted values]}}` };
   }
-  const calls = answer === null ? [] : callsIn(answer);
+  if (answer === null) return { kind: 'scored', score: 0, extracted: null, why: 'no final answer' };
+  const calls = callsIn(answer);
   const extracted = calls.length === 0 ? null : JSON.stringify(calls.map((call) => ({ [call.name]: call.arguments })));
   const problem = mismatch(expected, calls);
   return { kind: 'scored', score: problem === null ? 1 : 0, extracted, why: problem ?? 'the expected calls' };

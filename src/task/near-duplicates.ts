@@ -129,13 +129,25 @@ function shinglesOf(problem: string, names: ReadonlySet<string>): string[] {
 /** Each problem's shingles as ranks, ascending: rank 0 is the rarest shingle of the collection. */
 function rankedShingles(problems: readonly string[]): Uint32Array[] {
   const names = namesOf(problems);
-  const shingles = problems.map((problem) => shinglesOf(problem, names));
-  const frequency = new Map<string, number>();
-  for (const shingle of shingles.flat()) frequency.set(shingle, (frequency.get(shingle) ?? 0) + 1);
-  const ranks = new Map(
-    [...frequency.entries()].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1)).map(([shingle], rank) => [shingle, rank]),
+  const numbers = new Map<string, number>();
+  const frequency: number[] = [];
+  const numbered = problems.map((problem) =>
+    shinglesOf(problem, names).map((shingle) => {
+      let number = numbers.get(shingle);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(shingle, number);
+      }
+      frequency[number] = (frequency[number] ?? 0) + 1;
+      return number;
+    }),
   );
-  return shingles.map((own) => Uint32Array.from(own, (shingle) => ranks.get(shingle) as number).sort());
+  const byFrequency = Uint32Array.from(frequency.keys()).sort((a, b) => (frequency[a] as number) - (frequency[b] as number));
+  const ranks = new Uint32Array(byFrequency.length);
+  byFrequency.forEach((number, rank) => {
+    ranks[number] = rank;
+  });
+  return numbered.map((own) => Uint32Array.from(own, (number) => ranks[number] as number).sort());
 }
 
 function joinSimilar(ranked: readonly Uint32Array[], threshold: number, sets: DisjointSets): void {
