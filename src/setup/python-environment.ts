@@ -103,7 +103,8 @@ async function installWithPip(base: string, folder: string, options: CommandOpti
   requireFreeSpace(folder, PIP_BYTES, 'The Python environment (PyTorch with its libraries)');
   await runInstaller(base, ['-m', 'venv', folder], 'Install the venv module of this Python (Debian or Ubuntu: apt install python3-venv).', options);
   await mkdir(temporary, { recursive: true });
-  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--no-input', '--progress-bar', 'off', '--disable-pip-version-check', ...trainerPins()];
+  // --no-compile: modules are compiled when they are first imported, and most never are
+  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--no-compile', '--no-input', '--progress-bar', 'off', '--disable-pip-version-check', ...trainerPins()];
   // pip keeps several GB of wheels in its temporary folder; /tmp is often a small disk in memory
   const env = { ...process.env, TMPDIR: temporary, PIP_REQUIRE_VIRTUALENV: '0' };
   await runInstaller(interpreterIn(folder), pip, 'Check the network, the package index of pip and free disk space, then run co-harness setup again.', {
@@ -124,7 +125,13 @@ async function install(target: PythonEnvironment & { folder: string }, { log, si
   requireFreeSpace(folder, withUv ? UV_BYTES : PIP_BYTES, 'The Python environment (PyTorch with its libraries)');
   const expectation = withUv ? 'with uv; some minutes' : 'with pip; about 6 GB, 4 to 8 minutes';
   await timedStep(`Installing the Python environment for training (Python ${base.version}, ${expectation})`, log, async (progress) => {
-    const options = { onLine: progress, ...(signal ? { signal } : {}) };
+    let unpacking = false;
+    const onLine = (line: string) => {
+      // The last minutes of pip are silent: its latest line would be about some small package it removed.
+      unpacking ||= line.startsWith('Installing collected packages');
+      progress(unpacking ? 'unpacking the packages' : line);
+    };
+    const options = { onLine, ...(signal ? { signal } : {}) };
     const done = withUv && (await installWithUv(base.executable, folder, options));
     if (withUv && !done) log('  uv could not install the packages; installing with pip …');
     if (!done) await installWithPip(base.executable, folder, options);
