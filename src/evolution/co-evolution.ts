@@ -2,6 +2,7 @@ import { contentHash } from '../base/content-hash.ts';
 import type { Version } from '../registry/version.ts';
 import { alignModel } from './alignment-phase.ts';
 import { evolveHarness } from './harness-phase.ts';
+import { measureRate } from './measure-rate.ts';
 import type { RunContext } from './run-context.ts';
 import { openSealedTest } from './sealed-test.ts';
 
@@ -11,6 +12,7 @@ import { openSealedTest } from './sealed-test.ts';
  */
 export async function coEvolve(context: RunContext): Promise<Version> {
   let champion = await recordSeedPair(context);
+  await measureRate(context);
   for (let round = 1; round <= context.config.rounds; round++) {
     if (context.config.only !== 'weights') champion = await evolveHarness(context, champion, round);
     if (context.config.only !== 'harness') champion = await alignModel(context, champion, round);

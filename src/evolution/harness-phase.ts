@@ -48,7 +48,6 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
 /** Sizes of one iteration: 15% of its time for failures, 45% for screening candidates, 40% for the gate. */
 async function planIteration(context: RunContext, round: number, iteration: number) {
   const { sizes, iterations } = context.config;
-  await pilot(context, round);
   const plan = await planOnce(context, { phase: 'harness', round, iteration }, () => {
     const seconds = phaseSeconds(context, round, 'harness') / (iterations - iteration + 1);
     const enough = iteration === 1 || seconds / context.throughput.secondsPerRollout > 60;
@@ -71,24 +70,6 @@ async function planIteration(context: RunContext, round: number, iteration: numb
     ],
   });
   return plan;
-}
-
-/** A few rollouts of the seed pair, so that the first plan rests on a measured rate. They are mining rollouts and stay in the journal. */
-async function pilot(context: RunContext, round: number): Promise<void> {
-  if (context.trainHistory.size > 0) return;
-  const harness = context.seedHarness;
-  const [trajectories = []] = await rollOut(context, { round, step: 'measuring the rate' }, [
-    {
-      harness,
-      model: context.models.base,
-      tasks: drawTrainTasks(context, harness, 'pilot', 16),
-      split: 'train',
-      repeats: 1,
-      sampling: null,
-      seedStream: 'pilot',
-    },
-  ]);
-  remember(context, trajectories);
 }
 
 async function collectFailures(

@@ -28,17 +28,27 @@ export function phaseSeconds(context: RunContext, round: number, phase: PhaseNam
   return (left * (ahead[0]?.weight ?? 1)) / total;
 }
 
-/** Sizes of one step, decided once and kept: a resumed run uses the stored ones. All are counts ≥ 0. */
+type Plan<T> = T & RunContext['throughput'] & { seed: number; elapsedSeconds: number };
+
+/**
+ * Sizes of one step, decided once and kept with the rates they were planned from: a resumed run uses the stored sizes and goes on from the stored
+ * rates. All are counts ≥ 0.
+ */
 export async function planOnce<T extends Record<string, number>>(
   context: RunContext,
   step: Record<string, string | number>,
   plan: () => T,
-): Promise<T & { seed: number; elapsedSeconds: number }> {
-  return once(context.journal, 'plan', contentHash({ step: 'plan', seed: context.seed, ...step }), async () => ({
+): Promise<Plan<T>> {
+  const key = contentHash({ step: 'plan', seed: context.seed, ...step });
+  const planned = await once<Plan<T>>(context.journal, 'plan', key, async () => ({
     ...plan(),
+    ...context.throughput,
     seed: context.seed,
     elapsedSeconds: Math.round(secondsSpent(context)),
   }));
+  const { secondsPerRollout, tokensPerRollout, secondsPerTrainingRow } = planned;
+  context.throughput = { secondsPerRollout, tokensPerRollout, secondsPerTrainingRow };
+  return planned;
 }
 
 /** `seconds` of rollouts at the measured rate, at least `least`, at most `most`; fewer where the token budget is tighter. */
