@@ -20,7 +20,7 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
   const evidence = new GateEvidenceSoFar(
     new SequentialDecision({
       alpha: request.alpha,
-      margin: Math.max(request.margin, plan.marginTested),
+      margin: goalIsNotWorse(request) ? request.margin : Math.max(request.margin, plan.marginTested),
       goal: goalIsNotWorse(request) ? 'not-worse' : 'improvement',
       groups: plan.groups,
       groupVariance: plan.groupVariance,

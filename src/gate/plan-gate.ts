@@ -33,10 +33,15 @@ export interface GatePlan {
   tasksPerGroup: number;
   alpha: number;
   margin: number;
-  /** Smallest margin that the budget can show with power 0.8 where nothing changed. */
+  /** Smallest margin that held-out behaviour can be shown to keep with power 0.8 where nothing changed. */
   affordableMargin: number;
-  /** max(margin, affordableMargin): what the decision will test. */
+  /** max(margin, affordableMargin): tested on held-out behaviour once the whole is shown to improve. */
   marginTested: number;
+  /**
+   * The same for deletions and speed diffs, whose only evidence it is (stricter error, never widened): above `margin`, they
+   * cannot be expected to pass.
+   */
+  affordableDeletionMargin: number;
   /** Most groups, and rollouts of both arms, that the decision can take. */
   groups: number;
   maxRollouts: number;
@@ -56,7 +61,7 @@ const LOOKS = 10;
 /** Error allowed to "not worse on held-out behaviour" where the whole is already shown to improve. */
 export const HELD_OUT_ALPHA = 0.05;
 /** Most error allowed to a decision that rests on "not worse" alone: a loss of the margin is accepted this rarely. */
-export const NOT_WORSE_ALPHA = 0.005;
+export const NOT_WORSE_ALPHA = 0.004;
 
 /**
  * Throws CoHarnessError `too-few-groups` (details.needed) when no outcome whatsoever could be decided with the groups or
@@ -79,6 +84,7 @@ export function planGate(request: GatePlanRequest): GatePlan {
     margin,
     affordableMargin,
     marginTested: Math.max(margin, affordableMargin),
+    affordableDeletionMargin: smallestEffect(groups, groupVariance, Math.min(NOT_WORSE_ALPHA, alpha), rule, true),
     groups,
     maxRollouts: Math.ceil(groups * tasksPerGroup * repeats * 2),
     groupVariance,
@@ -188,10 +194,14 @@ function describe(plan: Omit<GatePlan, 'note'>): string {
   const effect = plan.minimumDetectableEffect >= 1 ? 'no effect reliably' : `effects from +${points(plan.minimumDetectableEffect)}`;
   const margin =
     plan.affordableMargin > plan.margin
-      ? `; "not worse" can be shown to ${points(plan.affordableMargin)} only, not to the ${points(plan.margin)} asked for`
-      : `; "not worse" means by less than ${points(plan.margin)}`;
+      ? `; held-out losses can be excluded from ${points(plan.affordableMargin)} only, not from the ${points(plan.margin)} asked for`
+      : `; held-out losses of ${points(plan.margin)} are excluded`;
+  const deletions =
+    plan.affordableDeletionMargin > plan.margin
+      ? `; too little to let deletions pass (they could be shown to lose less than ${points(plan.affordableDeletionMargin)})`
+      : '';
   return (
     `up to ${plan.groups} groups × ${plan.tasksPerGroup} tasks × ${plan.repeats} repeats × 2 arms = ${plan.maxRollouts} rollouts, ` +
-    `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}`
+    `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}${deletions}`
   );
 }

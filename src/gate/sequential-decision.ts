@@ -18,11 +18,11 @@ export interface SequentialSettings {
 }
 
 /** A budget whose remainder reaches the goal with less than this chance is not spent. */
-const FUTILE_CHANCE = 0.1;
+const FUTILE_CHANCE = 0.03;
 /** Observations that the planned variance is worth in the forecast. */
 const PLANNED_WEIGHT = 4;
 /** Standard errors above the observed mean that the forecast still believes in, up to the effect the plan aims at. */
-const OPTIMISM = 1;
+const OPTIMISM = 2;
 
 /**
  * The running evidence of one betting decision; one `add` per group, in an order that does not depend on outcomes. Holds no

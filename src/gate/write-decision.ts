@@ -58,8 +58,8 @@ export function accepted({ kind }: JudgeRequest, how: string, gain: string): Con
 }
 
 /** Shown not worse by the margin: `faster` with a measured gain, else `simpler` for deletions, else nothing. */
-export function notWorse({ kind, plan }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
-  const margin = points(plan.marginTested);
+export function notWorse({ kind, margin: asked }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
+  const margin = points(asked);
   const gains = [
     ...(gainShown(evidence.rows.map((row) => row.tokenGain)) ? ['tokens'] : []),
     ...(gainShown(evidence.rows.map((row) => row.timeGain)) ? ['time'] : []),

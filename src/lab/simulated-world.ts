@@ -1,72 +1,84 @@
 import type { Random } from '../base/random.ts';
 
-/** Shape of the tasks' pass rates under the parent: Beta(a, b) over groups. */
-export interface PassRateShape {
-  name: string;
-  a: number;
-  b: number;
-}
-
-export const PASS_RATE_SHAPES: readonly PassRateShape[] = [
-  { name: 'even', a: 1, b: 1 },
-  { name: 'bimodal', a: 0.4, b: 0.4 },
-  { name: 'hard', a: 1, b: 4 },
-  { name: 'easy', a: 4, b: 1 },
-  { name: 'middle', a: 6, b: 6 },
-];
-
 /** Everything about a simulated benchmark that does not depend on the diff. */
 export interface SimulatedWorld {
   name: string;
-  shape: PassRateShape;
+  /** Pass rates of the seed pair over groups: Beta(a, b), with a + b ≤ 2 or whole a and b. */
+  shape: { a: number; b: number };
   /** Chance that parent and child draw the same luck for a rollout: 0 = independent seeds, 1 = common random numbers. */
   coupling: number;
-  /** Near-copies in a group, and the chance that a copy repeats the group's first outcome instead of drawing its own. */
+  /** Near-copies in a group, and the chance that a copy repeats the first one's outcome instead of drawing its own. */
   tasksPerGroup: number;
   cloning: number;
-  /** Chance that a rollout times out: scored 0 in either arm. Half of it in a random half of the groups, the rest elsewhere. */
+  /** Chance that a rollout times out (score 0), in a random half of the groups that is drawn anew for each φ. */
   timeOuts: number;
-  /** Spread of a diff's true effect over groups around its mean: ± this much, mean 0, as far as pass rates leave room. */
+  /** True effect of a diff on a group: ± this much around its mean, mean 0, as far as the pass rate leaves room. */
   spread: number;
 }
 
-const PLAIN = { coupling: 0, tasksPerGroup: 1, cloning: 0, timeOuts: 0, spread: 0 };
-
-function shape(name: string): PassRateShape {
-  return PASS_RATE_SHAPES.find((candidate) => candidate.name === name) as PassRateShape;
-}
+const PLAIN = { shape: { a: 1, b: 1 }, coupling: 0, tasksPerGroup: 1, cloning: 0, timeOuts: 0, spread: 0 };
 
 export const SIMULATED_WORLDS: readonly SimulatedWorld[] = [
-  ...PASS_RATE_SHAPES.map((each) => ({ ...PLAIN, name: each.name, shape: each })),
-  { ...PLAIN, name: 'coupled', shape: shape('even'), coupling: 0.7 },
-  { ...PLAIN, name: 'clustered', shape: shape('even'), tasksPerGroup: 3, cloning: 0.8 },
-  { ...PLAIN, name: 'time-outs', shape: shape('even'), timeOuts: 0.2 },
-  { ...PLAIN, name: 'heterogeneous', shape: shape('even'), spread: 0.3 },
+  { ...PLAIN, name: 'even' },
+  { ...PLAIN, name: 'bimodal', shape: { a: 0.4, b: 0.4 } },
+  { ...PLAIN, name: 'hard', shape: { a: 1, b: 4 } },
+  { ...PLAIN, name: 'easy', shape: { a: 4, b: 1 } },
+  { ...PLAIN, name: 'middle', shape: { a: 6, b: 6 } },
+  { ...PLAIN, name: 'coupled', coupling: 0.7 },
+  { ...PLAIN, name: 'clustered', tasksPerGroup: 3, cloning: 0.8 },
+  { ...PLAIN, name: 'time-outs', timeOuts: 0.2 },
+  { ...PLAIN, name: 'heterogeneous', spread: 0.3 },
 ];
 
-/** Pass rate per group, in [0, 1]. */
-export function drawPassRates(world: SimulatedWorld, groups: number, random: Random): Float64Array {
-  return Float64Array.from({ length: groups }, () => drawBeta(world.shape.a, world.shape.b, random));
+/** Variance of a score over repeats of one task, mean over the world's tasks: E p(1 − p). */
+export function withinTaskVariance({ shape: { a, b } }: SimulatedWorld): number {
+  return (a * b) / ((a + b) * (a + b + 1));
+}
+
+/** True pass rates of one pair: what it can do, and what it scores once time-outs are counted. One entry per group. */
+export interface PairRates {
+  able: Float64Array;
+  scoring: Float64Array;
+}
+
+export function seedRates(world: SimulatedWorld, groups: number, random: Random): PairRates {
+  const able = new Float64Array(groups);
+  for (let group = 0; group < groups; group++) able[group] = drawBeta(world.shape.a, world.shape.b, random);
+  return { able, scoring: withTimeOuts(world, able, random) };
 }
 
 /**
- * Pass rates of a child whose mean effect over the *population* of groups is exactly `effect`: gains in proportion to the
- * room above, losses to the room below, plus the world's mean-zero spread.
+ * Rates of a child whose mean effect over the population of groups is `effect`, up to clipping at 0 and 1: gains in
+ * proportion to the room above, losses to the room below, plus the world's mean-zero spread and time-outs of its own.
  */
-export function childRates(world: SimulatedWorld, parent: Float64Array, effect: number, random: Random): Float64Array {
+export function childRates(world: SimulatedWorld, parent: PairRates, effect: number, random: Random): PairRates {
   const { a, b } = world.shape;
-  const meanRate = a / (a + b);
-  return parent.map((rate) => {
-    const shifted = effect >= 0 ? rate + (effect * (1 - rate)) / (1 - meanRate) : rate + (effect * rate) / meanRate;
-    const inside = Math.min(1, Math.max(0, shifted));
-    if (world.spread === 0) return inside;
-    const room = Math.min(world.spread, inside, 1 - inside);
-    return inside + (random.next() < 0.5 ? room : -room);
-  });
+  // What the time-outs leave of an effect on ability is the effect on scores that was asked for.
+  const wanted = effect / (1 - world.timeOuts / 2);
+  const slope = wanted >= 0 ? wanted / (b / (a + b)) : wanted / (a / (a + b));
+  const able = new Float64Array(parent.able.length);
+  for (let group = 0; group < able.length; group++) {
+    const rate = parent.able[group] as number;
+    let changed = rate + slope * (wanted >= 0 ? 1 - rate : rate);
+    if (changed > 1) changed = 1;
+    else if (changed < 0) changed = 0;
+    if (world.spread > 0) {
+      const room = Math.min(world.spread, changed, 1 - changed);
+      changed += random.next() < 0.5 ? room : -room;
+    }
+    able[group] = changed;
+  }
+  return { able, scoring: withTimeOuts(world, able, random) };
 }
 
-/** Beta by Jöhnk's algorithm for a + b ≤ 2, otherwise as an order statistic (whole a, b) of uniform numbers. */
+function withTimeOuts(world: SimulatedWorld, able: Float64Array, random: Random): Float64Array {
+  if (world.timeOuts === 0) return able;
+  return able.map((rate) => (random.next() < 0.5 ? rate * (1 - world.timeOuts) : rate));
+}
+
+/** Beta(a, b): Jöhnk's algorithm for a + b ≤ 2, otherwise the a-th of a + b − 1 uniform numbers. */
 function drawBeta(a: number, b: number, random: Random): number {
+  if (a === 1 && b === 1) return random.next();
   if (a + b <= 2) {
     for (;;) {
       const x = random.next() ** (1 / a);
@@ -74,56 +86,65 @@ function drawBeta(a: number, b: number, random: Random): number {
       if (x + y <= 1 && x + y > 0) return x / (x + y);
     }
   }
-  const uniforms = Float64Array.from({ length: a + b - 1 }, () => random.next()).sort();
-  return uniforms[a - 1] as number;
+  return Float64Array.from({ length: a + b - 1 }, () => random.next()).sort()[a - 1] as number;
 }
 
 /**
- * Outcomes of one group's rollouts, as shares solved in [0, 1]. The parent's luck is drawn once and kept, so that all
- * candidates of an iteration meet the same parent rollouts.
+ * The rollouts of one iteration: the parent's are drawn once, on first sight of a group, and met by every candidate. Shares
+ * solved per group, in [0, 1].
  */
-export class GroupOutcomes {
-  /** Uniform numbers behind the parent's rollouts: task-major, one per rollout. */
-  readonly luck: Float64Array;
+export class IterationRollouts {
   private readonly world: SimulatedWorld;
   private readonly repeats: number;
+  private readonly rates: Float64Array;
+  private readonly random: Random;
+  /** Rollouts of one group in one arm. */
+  private readonly size: number;
+  /** Uniform numbers behind the parent's rollouts, group-major. */
+  private readonly luck: Float64Array;
+  private readonly shares: Float64Array;
+  private readonly own: Float64Array;
 
-  constructor(world: SimulatedWorld, repeats: number) {
+  constructor(world: SimulatedWorld, parent: PairRates, repeats: number, random: Random) {
     this.world = world;
     this.repeats = repeats;
-    this.luck = new Float64Array(world.tasksPerGroup * repeats);
+    this.rates = parent.scoring;
+    this.random = random;
+    this.size = world.tasksPerGroup * repeats;
+    this.luck = new Float64Array(parent.scoring.length * this.size);
+    this.shares = new Float64Array(parent.scoring.length).fill(Number.NaN);
+    this.own = new Float64Array(this.size);
   }
 
-  /** Draws the parent's rollouts: share solved. */
-  parent(rate: number, random: Random): number {
+  parent(group: number): number {
+    const known = this.shares[group] as number;
+    if (!Number.isNaN(known)) return known;
+    const rate = this.rates[group] as number;
+    const start = group * this.size;
     let solved = 0;
-    for (let index = 0; index < this.luck.length; index++) {
-      const cloned = index >= this.repeats && random.next() < this.world.cloning;
-      const draw = cloned ? (this.luck[index % this.repeats] as number) : random.next();
-      this.luck[index] = draw;
+    for (let index = 0; index < this.size; index++) {
+      const cloned = index >= this.repeats && this.random.next() < this.world.cloning;
+      const draw = cloned ? (this.luck[start + (index % this.repeats)] as number) : this.random.next();
+      this.luck[start + index] = draw;
       if (draw < rate) solved++;
     }
-    return solved / this.luck.length;
+    this.shares[group] = solved / this.size;
+    return solved / this.size;
   }
 
-  /** Draws the child's rollouts: share solved. */
-  child(rate: number, random: Random): number {
+  /** Draws fresh rollouts of a child; `parent(group)` must have been called. */
+  child(group: number, rate: number): number {
     const { coupling, cloning } = this.world;
+    const start = group * this.size;
     let solved = 0;
-    this.own ??= new Float64Array(this.luck.length);
-    for (let index = 0; index < this.luck.length; index++) {
-      const cloned = index >= this.repeats && cloning > 0 && random.next() < cloning;
-      const shared = coupling > 0 && random.next() < coupling;
-      const draw = cloned
-        ? (this.own[index % this.repeats] as number)
-        : shared
-          ? (this.luck[index] as number)
-          : random.next();
+    for (let index = 0; index < this.size; index++) {
+      let draw: number;
+      if (index >= this.repeats && this.random.next() < cloning) draw = this.own[index % this.repeats] as number;
+      else if (coupling > 0 && this.random.next() < coupling) draw = this.luck[start + index] as number;
+      else draw = this.random.next();
       this.own[index] = draw;
       if (draw < rate) solved++;
     }
-    return solved / this.luck.length;
+    return solved / this.size;
   }
-
-  private own: Float64Array | undefined;
 }

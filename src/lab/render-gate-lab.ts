@@ -1,0 +1,87 @@
+import type { GateLabReport } from './run-gate-lab.ts';
+import type { LabCellResult } from './run-lab-cell.ts';
+
+/** The report as Markdown tables, for a terminal or a document. */
+export function renderGateLab(report: GateLabReport): string {
+  const { cells, comparisons, drift } = report;
+  const falseAccepts = cells.filter((cell) => cell.effect === 0 || cell.world === 'mixed');
+  const single = cells.filter((cell) => cell.effect !== 0 && cell.world !== 'mixed');
+  return [
+    ...section('Searches that accept something which is not better', falseAccepts),
+    ...section('Decisions on one candidate with a true effect', single),
+    ...comparisonSection(comparisons),
+    ...(drift === null ? [] : driftLines(drift)),
+    `Error allowed to a search: ${report.alpha}. Seed ${report.seed}, ${report.seconds.toFixed(1)} s.`,
+    '',
+  ].join('\n');
+}
+
+function section(title: string, cells: readonly LabCellResult[]): string[] {
+  if (cells.length === 0) return [];
+  const header = ['rule', 'world', 'effect', 'K', 'groups × repeats', 'accepted', 'rate', '95% bounds', 'rollouts: mean, 95%'];
+  return [`### ${title}`, '', row(header), row(header.map(() => '---')), ...cells.map(cellRow), ''];
+}
+
+function cellRow(cell: LabCellResult): string {
+  const control = cell.control === 'fallback' ? '' : ` (${cell.control})`;
+  const goal = cell.goal === 'not-worse' ? ', deletion' : '';
+  return row([
+    cell.rule + control,
+    cell.world,
+    `${points(cell.effect)}${goal}`,
+    String(cell.candidates),
+    `${cell.groups} × ${cell.repeats}`,
+    `${cell.accepted} of ${cell.searches}`,
+    cell.rate.toFixed(4),
+    `${cell.lower95.toFixed(4)}–${cell.upper95.toFixed(4)}`,
+    `${cell.meanRollouts.toFixed(0)}, ${cell.p95Rollouts.toFixed(0)}`,
+  ]);
+}
+
+function comparisonSection(comparisons: GateLabReport['comparisons']): string[] {
+  if (comparisons.length === 0) return [];
+  const header = ['world', 'effect', 'power', 'fixed size, rollouts', 'mean cost at the effect', 'on nulls', "Wald's bounds"];
+  return [
+    '### Cost beside a fixed-size test of equal error and power',
+    '',
+    row(header),
+    row(header.map(() => '---')),
+    ...comparisons.map((each) =>
+      row([
+        each.world,
+        points(each.effect),
+        each.power.toFixed(3),
+        String(each.fixedRollouts),
+        share(each.shareAtEffect),
+        share(each.shareAtNull),
+        `${share(each.waldAtEffect)}, ${share(each.waldAtNull)}`,
+      ]),
+    ),
+    '',
+  ];
+}
+
+function driftLines(drift: NonNullable<GateLabReport['drift']>): string[] {
+  const { steps, effect, margin, passAlone, unchecked, checked, searches, groups, repeats } = drift;
+  return [
+    '### Drift',
+    '',
+    `${steps} deletions of ${points(effect)} each, margin ${points(margin)}, ${groups} groups × ${repeats} repeats, ${searches} searches: ` +
+      `${share(passAlone)} pass "not worse" alone. Without the drift check the champion ends ${points(-unchecked.meanLoss)} from the ` +
+      `seed pair (beyond the margin in ${share(unchecked.beyondMargin)} of the searches); with it ${points(-checked.meanLoss)} ` +
+      `(beyond the margin in ${share(checked.beyondMargin)}).`,
+    '',
+  ];
+}
+
+function row(columns: readonly string[]): string {
+  return `| ${columns.join(' | ')} |`;
+}
+
+function points(value: number): string {
+  return `${value > 0 ? '+' : ''}${(value * 100).toFixed(1)} pp`;
+}
+
+function share(value: number): string {
+  return `${(value * 100).toFixed(0)}%`;
+}

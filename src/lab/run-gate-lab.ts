@@ -1,0 +1,134 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { CoHarnessError } from '../base/errors.ts';
+import type { FixedSizeComparison } from './fixed-size-comparison.ts';
+import { defaultCells, type LabCell, labCell, WORLD_NAMES } from './lab-cells.ts';
+import { type LabJob, type LabJobResult, runLabJob } from './lab-job.ts';
+import type { LabCellResult } from './run-lab-cell.ts';
+import type { DriftResult } from './simulate-drift.ts';
+
+export interface GateLabOptions extends Partial<LabCell> {
+  /** Searches per cell; default 2,000, quick 400. */
+  searches?: number;
+  seed?: number;
+  /** The short table, made for ≤ 60 s on two cores. */
+  quick?: boolean;
+  /** Threads; default: all cores, at most one per job. 1 = none besides the caller's. */
+  threads?: number;
+  onProgress?: (done: number, total: number) => void;
+}
+
+export const GATE_LAB_SCHEMA = 'co-harness/gate-lab@1';
+
+export interface GateLabReport {
+  schema: typeof GATE_LAB_SCHEMA;
+  seed: number;
+  /** Error allowed to a whole search. */
+  alpha: number;
+  cells: LabCellResult[];
+  /** Only in the whole table. */
+  comparisons: FixedSizeComparison[];
+  drift: DriftResult | null;
+  seconds: number;
+}
+
+/**
+ * Runs the gate's own code against simulated worlds; no model, no file. Any of rule, world, effect, candidates, goal or control
+ * selects the cells with these values, in every simulated world unless one is named. Same options and seed → same numbers,
+ * whatever the threads. Throws CoHarnessError `unknown-world` or `invalid-lab`.
+ */
+export async function runGateLab(options: GateLabOptions = {}): Promise<GateLabReport> {
+  const { seed = 1, quick = false, onProgress } = options;
+  const started = performance.now();
+  const searches = options.searches ?? (quick ? 400 : 2000);
+  const { cells, whole } = chooseCells(options, searches);
+  const jobs: LabJob[] = cells.map((cell) => ({ kind: 'cell', cell, searches, seed }));
+  if (whole) {
+    const worlds = quick ? ['even'] : ['even', 'bimodal', 'middle', 'coupled'];
+    jobs.push(...worlds.map((world): LabJob => ({ kind: 'comparison', world, searches, seed })));
+    jobs.push({ kind: 'drift', searches: Math.ceil(searches / 10), seed });
+  }
+  const threads = Math.min(jobs.length, options.threads ?? availableParallelism());
+  const results = await runJobs(jobs, threads, (done) => onProgress?.(done, jobs.length));
+  return {
+    schema: GATE_LAB_SCHEMA,
+    seed,
+    alpha: 0.05,
+    cells: results.flatMap((each) => (each.kind === 'cell' ? [each.result] : [])),
+    comparisons: results.flatMap((each) => (each.kind === 'comparison' ? [each.result] : [])),
+    drift: results.flatMap((each) => (each.kind === 'drift' ? [each.result] : []))[0] ?? null,
+    seconds: (performance.now() - started) / 1000,
+  };
+}
+
+const CHOICES = ['rule', 'world', 'effect', 'candidates', 'goal', 'control', 'groups', 'repeats'] as const;
+
+function chooseCells(options: GateLabOptions, searches: number): { cells: LabCell[]; whole: boolean } {
+  checkOptions(options, searches);
+  const choice = Object.fromEntries(
+    CHOICES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  ) as Partial<LabCell>;
+  if (Object.keys(choice).length === 0) return { cells: defaultCells(options.quick ?? false), whole: true };
+  const worlds = choice.world === undefined ? WORLD_NAMES.filter((name) => name !== 'mixed') : [choice.world];
+  return { cells: worlds.map((world) => labCell({ ...choice, world })), whole: false };
+}
+
+function checkOptions(options: GateLabOptions, searches: number): void {
+  const { world, effect = 0, candidates = 1, groups = 1, repeats = 1 } = options;
+  if (world !== undefined && !WORLD_NAMES.includes(world)) {
+    throw new CoHarnessError('unknown-world', `No simulated world is called ${world}. Known: ${WORLD_NAMES.join(', ')}.`, {
+      details: { world, known: WORLD_NAMES },
+    });
+  }
+  const whole = [searches, candidates, groups, repeats].every((count) => Number.isInteger(count) && count >= 1);
+  if (whole && effect > -0.5 && effect < 0.5) return;
+  throw new CoHarnessError(
+    'invalid-lab',
+    `Searches, candidates, groups and repeats are whole numbers ≥ 1 and the effect lies in (−0.5, 0.5); got ${searches}, ${candidates}, ${groups}, ${repeats} and ${effect}.`,
+    { details: { searches, candidates, groups, repeats, effect } },
+  );
+}
+
+/** Results in the order of the jobs. Rejects with the first error of a job. */
+async function runJobs(jobs: readonly LabJob[], threads: number, onDone: (done: number) => void): Promise<LabJobResult[]> {
+  const results = new Array<LabJobResult>(jobs.length);
+  let done = 0;
+  if (threads <= 1) {
+    for (const [index, job] of jobs.entries()) {
+      results[index] = runLabJob(job);
+      onDone(++done);
+    }
+    return results;
+  }
+  let next = 0;
+  const work = async () => {
+    const worker = new Worker(new URL('./lab-worker.ts', import.meta.url));
+    try {
+      while (next < jobs.length) {
+        const index = next++;
+        results[index] = await answer(worker, jobs[index] as LabJob);
+        onDone(++done);
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: threads }, work));
+  return results;
+}
+
+function answer(worker: Worker, job: LabJob): Promise<LabJobResult> {
+  return new Promise((resolve, reject) => {
+    const settle = () => worker.removeAllListeners();
+    worker.once('message', (result: LabJobResult) => {
+      settle();
+      resolve(result);
+    });
+    worker.once('error', (error) => {
+      settle();
+      reject(error);
+    });
+    worker.postMessage(job);
+  });
+}
+
