@@ -10,8 +10,3 @@ export interface Critic {
   readonly name: string;
   diagnose(trajectories: readonly Trajectory[], harness: Harness): Promise<Diagnosis[]>;
 }
-
-/** A scored rollout below 1 on a train task: what a critic may see. */
-export function isFailure(trajectory: Trajectory): boolean {
-  return trajectory.outcome.kind === 'scored' && trajectory.outcome.score < 1;
-}

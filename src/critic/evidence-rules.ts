@@ -15,6 +15,7 @@ import { toolNotOffered } from './evidence-rules/tool-not-offered.ts';
 import { toolRefused } from './evidence-rules/tool-refused.ts';
 import { turnLimitOnCall } from './evidence-rules/turn-limit-on-call.ts';
 import { voidTurn } from './evidence-rules/void-turn.ts';
+import { wallLimit } from './evidence-rules/wall-limit.ts';
 import { windowOverflow } from './evidence-rules/window-overflow.ts';
 import { wrongValue } from './evidence-rules/wrong-value.ts';
 
@@ -28,6 +29,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   memoryFault,
   toolFault,
   windowOverflow,
+  wallLimit,
   toolNotOffered,
   voidTurn,
   cutInCall,

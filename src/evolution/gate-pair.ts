@@ -1,6 +1,6 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { once } from '../base/journal.ts';
-import { diagnose } from '../critic/evidence-critic.ts';
+import { firstCause } from '../critic/evidence-critic.ts';
 import type { GateDecision } from '../gate/decision.ts';
 import { judge, type PairedOutcome } from '../gate/judge.ts';
 import { planGate } from '../gate/plan-gate.ts';
@@ -147,8 +147,9 @@ async function rollPairs(
  */
 function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness): boolean {
   const target = patch?.target;
-  if (target === null || target === undefined || (scored(rollout) ?? 1) === 1) return false;
-  return diagnose([rollout], harness).some(({ mechanism, label }) => mechanism === target.mechanism && label === target.label);
+  if (target === null || target === undefined) return false;
+  const cause = firstCause(rollout, harness);
+  return cause !== null && cause.mechanism === target.mechanism && cause.label === target.label;
 }
 
 function scored(trajectory: Trajectory): number | null {

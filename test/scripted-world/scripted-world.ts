@@ -11,8 +11,7 @@ import { harnessFromFiles } from '../../src/harness/parse-harness.ts';
 import type { GenerationRequest, ModelIdentity } from '../../src/model/model-backend.ts';
 import { scriptedBackend } from '../../src/model/scripted-backend.ts';
 import { chooseVerifier } from '../../src/task/choose-verifier.ts';
-import { splitTasks } from '../../src/task/split-tasks.ts';
-import type { TaskRow } from '../../src/task/task.ts';
+import { type Task, taskHash } from '../../src/task/task.ts';
 
 /**
  * A small world without a real model, for tests of the loop: sums of two numbers and an `adder` tool. The model never calls a tool until an
@@ -23,14 +22,18 @@ const SKILL = { base: 0.45, adapted: 0.9 };
 
 const WORDS = 'apple river stone cloud tiger lamp chair bottle garden window pencil market forest bridge candle basket'.split(' ');
 
-export function sumTasks(count: number): TaskRow[] {
+export function sumTasks(count: number): Task[] {
   return Array.from({ length: count }, (_, index) => {
     const word = (salt: string) => WORDS[seedFrom(index, salt) % WORDS.length];
     const [a, b] = [2 + (index % 89), 3 + ((index * 7) % 97)];
-    return {
-      id: `sum-${index}`,
+    const content = {
       problem: `${word('a')} ${word('b')} ${word('c')} ${word('d')} ${word('e')}: what do ${a} and ${b} make?`,
       answer: String(a + b),
+    };
+    return {
+      id: `sum-${index}`,
+      ...content,
+      hash: taskHash(content),
       group: `group-${index}`,
       reference: { calls: [{ tool: 'calculator', arguments: { expression: `${a} + ${b}` } }], text: String(a + b) },
     };
@@ -90,7 +93,8 @@ export function scriptedRun(overrides: Record<string, unknown> = {}): PreparedRu
     ...overrides,
   });
   const harness = seedHarness();
-  const { splits } = splitTasks(sumTasks(320), { train: 160, gate: 80, test: 40, seed: 1 });
+  const tasks = sumTasks(280);
+  const splits = { train: tasks.slice(0, 160), gate: tasks.slice(160, 240), test: tasks.slice(240) };
   const verifier = chooseVerifier(config.verifier, '.');
   return { config, harness, splits, verifier, identity: contentHash({ harness: harness.hash, overrides }) };
 }
