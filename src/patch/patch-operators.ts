@@ -9,6 +9,7 @@ import { historyLimit } from './operators/history-limit.ts';
 import { replaceExamples } from './operators/replace-examples.ts';
 import { shortenPrompt } from './operators/shorten-prompt.ts';
 import { stopStrings } from './operators/stop-strings.ts';
+import { timeLimit } from './operators/time-limit.ts';
 import { tokenLimit } from './operators/token-limit.ts';
 import { toolDescription } from './operators/tool-description.ts';
 import { turnLimit } from './operators/turn-limit.ts';
@@ -33,6 +34,7 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   toolDescription,
   tokenLimit,
   turnLimit,
+  timeLimit,
   stopStrings,
   historyLimit,
   votes,

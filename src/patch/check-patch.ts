@@ -1,0 +1,98 @@
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { PatchEdit } from '../harness/patch-edit.ts';
+import type { TaskSplits } from '../task/task.ts';
+import { editsHash } from './edits-hash.ts';
+import type { Patch } from './patch.ts';
+import { sealedLeak } from './sealed-leaks.ts';
+
+/** Sizes above which a diff is refused unseen: it could only be a paste of data, and every rollout would pay for it. */
+export const PATCH_LIMITS = { promptCharacters: 20_000, examples: 64, edits: 256, harnessCharacters: 1_000_000 } as const;
+
+export type PatchRefusal =
+  | 'written-for-another-harness'
+  | 'refused-before'
+  | 'too-large'
+  | 'forbidden-place'
+  | 'does-not-apply'
+  | 'changes-nothing'
+  | 'uses-sealed-task'
+  | 'leaks-sealed-task';
+
+export type PatchCheck = { ok: true } | { ok: false; refused: PatchRefusal; explanation: string };
+
+/**
+ * Everything that can be known of a patch before a rollout is paid. `refused`: {@link editsHash} of diffs refused before under the same weights.
+ * Pure; throws nothing for a bad patch.
+ */
+export function checkPatch(
+  patch: Patch,
+  harness: Harness,
+  { splits, refused }: { splits: TaskSplits; refused: ReadonlySet<ContentHash> },
+): PatchCheck {
+  if (patch.base !== harness.hash) {
+    return refuse('written-for-another-harness', `It was written for harness ${patch.base}, not for ${harness.hash}.`);
+  }
+  if (refused.has(editsHash(patch.edits)) || refused.has(contentHash(patch.edits))) {
+    return refuse('refused-before', 'An equivalent diff was refused before under the same weights.');
+  }
+  const child = childOf(harness, patch);
+  if (!('hash' in child)) return child;
+  if (child.hash === harness.hash) return refuse('changes-nothing', 'The harness would stay the same.');
+  return oversized(patch, child) ?? sealed(patch, splits) ?? { ok: true };
+}
+
+function refuse(refused: PatchRefusal, explanation: string): Extract<PatchCheck, { ok: false }> {
+  return { ok: false, refused, explanation };
+}
+
+function childOf(harness: Harness, patch: Patch): Harness | Extract<PatchCheck, { ok: false }> {
+  try {
+    return applyEdits(harness, patch.edits);
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error) || error.code === 'invariant') throw error;
+    return refuse(error.code === 'patch-forbidden' ? 'forbidden-place' : 'does-not-apply', error.message);
+  }
+}
+
+function oversized(patch: Patch, child: Harness): PatchCheck | null {
+  const longest = Math.max(0, ...Object.values(child.prompts).map((text) => text.length));
+  const all = [...child.files.values()].reduce((sum, text) => sum + text.length, 0);
+  if (patch.edits.length > PATCH_LIMITS.edits) {
+    return refuse('too-large', `It has ${patch.edits.length} edits; at most ${PATCH_LIMITS.edits} are one local change.`);
+  }
+  if (longest > PATCH_LIMITS.promptCharacters) {
+    return refuse('too-large', `A prompt would have ${longest} characters; at most ${PATCH_LIMITS.promptCharacters} are allowed.`);
+  }
+  if (child.examples.length > PATCH_LIMITS.examples) {
+    return refuse('too-large', `There would be ${child.examples.length} examples; at most ${PATCH_LIMITS.examples} are allowed.`);
+  }
+  if (all > PATCH_LIMITS.harnessCharacters) {
+    return refuse('too-large', `The harness would have ${all} characters; at most ${PATCH_LIMITS.harnessCharacters} are allowed.`);
+  }
+  return null;
+}
+
+function sealed(patch: Patch, splits: TaskSplits): PatchCheck | null {
+  const train = new Set<string>(splits.train.map((task) => task.hash));
+  const foreign = patch.usesTasks.find((hash) => !train.has(hash));
+  if (foreign !== undefined) return refuse('uses-sealed-task', `It uses the task ${foreign}, which is not a train task.`);
+  for (const edit of patch.edits) {
+    for (const text of textsOf(edit)) {
+      const leak = sealedLeak(text, splits);
+      if (leak !== null) return refuse('leaks-sealed-task', `${edit.path} holds ${leak.what} of a ${leak.split} task.`);
+    }
+  }
+  return null;
+}
+
+/** All texts that an edit brings in, at any depth. */
+function textsOf({ value }: PatchEdit): string[] {
+  const texts = (part: unknown): string[] => {
+    if (typeof part === 'string') return [part];
+    return typeof part === 'object' && part !== null ? Object.values(part).flatMap(texts) : [];
+  };
+  return texts(value);
+}
