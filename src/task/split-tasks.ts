@@ -4,7 +4,8 @@ import { distinctTasks, withoutReference } from './distinct-tasks.ts';
 import { SPLITS, type Split, type Task, type TaskRow, type TaskSplits } from './task.ts';
 
 /**
- * Tasks in each split: whole numbers ≥ 1, or shares in (0, 1) of all distinct tasks with a sum ≤ 1. `train: null` takes whatever the others leave.
+ * Tasks in each split: whole numbers ≥ 1, met exactly, or shares in (0, 1) of all distinct tasks with a sum ≤ 1, met as far as whole groups allow and never exceeded. `train: null` takes
+ * whatever the others leave.
  */
 export interface SplitSizes {
   train: number | null;
@@ -53,7 +54,7 @@ export function splitTasks(rows: readonly TaskRow[], sizes: SplitSizes): SplitRe
     gate: firstOfEachGroup(reserved.gate).slice(0, wanted.gate),
     test: firstOfEachGroup(reserved.test).slice(0, wanted.test),
   };
-  for (const split of SPLITS) refuseTooSmall(split, chosen[split].length, wanted[split] ?? 1, wanted, tasks.length, groups.length);
+  for (const split of SPLITS) refuseTooSmall(split, chosen[split].length, wanted, tasks.length, groups.length);
   return {
     splits: { train: chosen.train, gate: chosen.gate.map(withoutReference), test: chosen.test.map(withoutReference) },
     copies,
@@ -70,11 +71,12 @@ interface Counts {
   train: number | null;
   gate: number;
   test: number;
+  areShares: boolean;
 }
 
 function countsOf({ train, gate, test }: SplitSizes, available: number): Counts {
   const given = [gate, test, ...(train === null ? [] : [train])];
-  if (given.every((size) => Number.isInteger(size) && size >= 1)) return { train, gate, test };
+  if (given.every((size) => Number.isInteger(size) && size >= 1)) return { train, gate, test, areShares: false };
   const sum = given.reduce((total, size) => total + size, 0);
   if (!given.every((size) => size > 0 && size < 1) || sum > 1 + 1e-9) {
     throw new CoHarnessError(
@@ -84,7 +86,7 @@ function countsOf({ train, gate, test }: SplitSizes, available: number): Counts 
     );
   }
   const count = (share: number) => Math.max(1, Math.floor(share * available + 1e-9));
-  return { train: train === null ? null : count(train), gate: count(gate), test: count(test) };
+  return { train: train === null ? null : count(train), gate: count(gate), test: count(test), areShares: true };
 }
 
 /** Members by hash; groups by a hash of the seed and their first member, so that names of groups do not matter. */
@@ -147,14 +149,8 @@ function groupCount(tasks: readonly Task[]): number {
   return new Set(tasks.map((task) => task.group)).size;
 }
 
-function refuseTooSmall(
-  split: Split,
-  got: number,
-  needed: number,
-  wanted: Counts,
-  available: number,
-  groups: number,
-): void {
+function refuseTooSmall(split: Split, got: number, wanted: Counts, available: number, groups: number): void {
+  const needed = wanted.areShares ? 1 : (wanted[split] ?? 1);
   if (got >= needed) return;
   const total = wanted.gate + wanted.test + (wanted.train ?? 1);
   throw new CoHarnessError(
