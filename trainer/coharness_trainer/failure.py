@@ -27,6 +27,8 @@ def failure_of(error: BaseException) -> TrainerFailure:
                 f"The disk filled up while training ({seen}). The newest complete checkpoint is kept: "
                 "free some space and run the same job again, it continues there.",
             )
+        if isinstance(seen, ImportError):
+            return TrainerFailure("packages-missing", f"The Python environment is incomplete ({seen}).")
         if isinstance(seen, MemoryError) or "can't allocate memory" in str(seen) or "out of memory" in str(seen).lower():
             return TrainerFailure(
                 "out-of-memory",

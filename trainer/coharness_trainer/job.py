@@ -53,7 +53,7 @@ class Job:
             "initialAdapter": initial,
             "rows": file_hash(self.rows),
             "lora": self.lora.__dict__,
-            "training": self.training.__dict__,
+            "training": {name: value for name, value in self.training.__dict__.items() if name != "checkpoint_every_steps"},
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 

@@ -70,7 +70,7 @@ def claim_output(job: Job) -> dict | None:
     """
     fingerprint = job.fingerprint()
     job.output.mkdir(parents=True, exist_ok=True)
-    claim = job.output / "job.json"
+    claim = job.output / "claim.json"
     if claim.exists():
         owner = json.loads(claim.read_text(encoding="utf-8"))["fingerprint"]
         if owner != fingerprint:

@@ -1,0 +1,214 @@
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { ModelIdentity } from '../model/model-backend.ts';
+import { isSuccess } from '../trajectory/is-success.ts';
+import { type ModelCall, modelCalls } from '../trajectory/model-calls.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+
+/** One model call: what was evaluated, then what was sampled. */
+export interface TrainingRow {
+  task: ContentHash;
+  /** Hash of the rollout's identity, and the event of the call in it. */
+  rollout: ContentHash;
+  event: string;
+  inputIds: readonly number[];
+  /** Half-open, ascending spans of `inputIds` that are targets: the whole completion, own end token included. */
+  supervised: readonly (readonly [number, number])[];
+}
+
+/** Why a whole rollout stays out of D_t, in the order in which it is asked. */
+export const ROLLOUT_DROP_REASONS = [
+  'other-split',
+  'other-harness',
+  'other-model',
+  'other-verifier',
+  'unscored',
+  'not-solved',
+  'shown-as-example',
+  'no-call-left',
+  'duplicate',
+  'over-task-limit',
+  'over-row-limit',
+] as const;
+
+/** Why a call of a selected rollout is context and not target. */
+export const CALL_DROP_REASONS = [
+  'outvoted',
+  'cut-by-limit',
+  'call-unreadable',
+  'tool-refused',
+  'tool-failed',
+  'no-exact-tokens',
+] as const;
+
+type DropCounts<Reason extends string> = Readonly<Record<Reason, number>>;
+
+export interface TrainingSelection {
+  harness: ContentHash;
+  model: ModelIdentity;
+  verifier: ContentHash;
+  /** Token ids are those of the engine; other rows are never made. */
+  tokenIds: 'exact';
+  rows: readonly TrainingRow[];
+  rollouts: { seen: number; selected: number; dropped: DropCounts<(typeof ROLLOUT_DROP_REASONS)[number]> };
+  calls: { selected: number; dropped: DropCounts<(typeof CALL_DROP_REASONS)[number]> };
+}
+
+export interface SelectionRule {
+  /** φ*_t and θ_t: what the pair that is trained was rolled out with. */
+  harness: Harness;
+  model: ModelIdentity;
+  verifier: ContentHash;
+  /** Most rollouts per task, ≥ 1: otherwise the easy tasks are all it learns. Default 2. */
+  maxPerTask?: number;
+  /** Most rows; every task keeps its first rollout before any gets a second. Default: no limit. */
+  maxRows?: number;
+}
+
+interface Candidate {
+  task: ContentHash;
+  rollout: ContentHash;
+  rows: TrainingRow[];
+}
+
+/**
+ * D_t: the verified successes of (θ_t, φ*_t) on `train` tasks, one row per model call (Co-Harness, model alignment loop, step 1).
+ *
+ * Only rollouts of exactly the expected pair and verifier enter: other harness versions' trajectories teach habits that this harness
+ * does not reward. Order of `trajectories` does not matter; the result is sorted by task and repeat. Never throws for what a
+ * trajectory holds: every drop is counted.
+ */
+export function selectTrainingRows(trajectories: readonly Trajectory[], rule: SelectionRule): TrainingSelection {
+  const rollouts = counts(ROLLOUT_DROP_REASONS);
+  const calls = counts(CALL_DROP_REASONS);
+  const shown = new Set(rule.harness.examples.flatMap((example) => example.fromTasks));
+
+  const candidates: Candidate[] = [];
+  for (const trajectory of inStableOrder(trajectories)) {
+    const reason = whyDropped(trajectory, rule, shown);
+    if (reason !== null) {
+      rollouts[reason]++;
+      continue;
+    }
+    const rows = rowsOf(trajectory, calls);
+    if (rows.length === 0) rollouts['no-call-left']++;
+    else candidates.push({ task: trajectory.identity.task, rollout: contentHash(trajectory.identity), rows });
+  }
+
+  const selected = withinLimits(distinct(candidates, rollouts), rule, rollouts);
+  const rows = selected.flatMap((candidate) => candidate.rows);
+  return {
+    harness: rule.harness.hash,
+    model: rule.model,
+    verifier: rule.verifier,
+    tokenIds: 'exact',
+    rows,
+    rollouts: { seen: trajectories.length, selected: selected.length, dropped: rollouts },
+    calls: { selected: rows.length, dropped: calls },
+  };
+}
+
+function counts<Reason extends string>(reasons: readonly Reason[]): Record<Reason, number> {
+  return Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Reason, number>;
+}
+
+function inStableOrder(trajectories: readonly Trajectory[]): Trajectory[] {
+  return [...trajectories].sort(
+    ({ identity: a }, { identity: b }) =>
+      (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.repeat - b.repeat || a.seed - b.seed,
+  );
+}
+
+function whyDropped(
+  trajectory: Trajectory,
+  rule: SelectionRule,
+  shown: ReadonlySet<string>,
+): (typeof ROLLOUT_DROP_REASONS)[number] | null {
+  const { identity, outcome } = trajectory;
+  if (identity.split !== 'train') return 'other-split';
+  if (identity.harness !== rule.harness.hash) return 'other-harness';
+  if (identity.model.base !== rule.model.base || identity.model.adapter !== rule.model.adapter) return 'other-model';
+  if (identity.verifier !== rule.verifier) return 'other-verifier';
+  if (outcome.kind === 'unscored') return 'unscored';
+  if (!isSuccess(trajectory)) return 'not-solved';
+  // Its solution stands in every prompt: the row would teach copying.
+  if (shown.has(identity.task)) return 'shown-as-example';
+  return null;
+}
+
+function rowsOf(trajectory: Trajectory, dropped: Record<(typeof CALL_DROP_REASONS)[number], number>): TrainingRow[] {
+  const rollout = contentHash(trajectory.identity);
+  return modelCalls(trajectory).flatMap((call) => {
+    const reason = whyContextOnly(call, trajectory);
+    if (reason !== null) {
+      dropped[reason]++;
+      return [];
+    }
+    const prompt = call.promptTokenIds ?? [];
+    const inputIds = [...prompt, ...(call.completionTokenIds ?? [])];
+    return [
+      {
+        task: trajectory.identity.task,
+        rollout,
+        event: call.id,
+        inputIds,
+        supervised: [[prompt.length, inputIds.length]],
+      },
+    ];
+  });
+}
+
+function whyContextOnly(call: ModelCall, trajectory: Trajectory): (typeof CALL_DROP_REASONS)[number] | null {
+  const ofVote = trajectory.events.filter((event) => event.vote === call.vote);
+  // A vote that lost, or ended without an answer, was no part of the success.
+  const answered = ofVote.find((event) => event.type === 'answered');
+  if (call.vote !== undefined && answered?.answer !== trajectory.answer) return 'outvoted';
+  if (call.finishReason === 'length' || call.finishReason === 'window') return 'cut-by-limit';
+  for (const event of ofVote) {
+    if (!('turn' in event) || event.turn !== call.turn) continue;
+    if (event.type === 'call-unreadable' || event.type === 'tool-refused' || event.type === 'tool-failed') {
+      return event.type;
+    }
+  }
+  const hasTokens = (call.promptTokenIds?.length ?? 0) > 0 && (call.completionTokenIds?.length ?? 0) > 0;
+  return hasTokens ? null : 'no-exact-tokens';
+}
+
+/** Rollouts of a task that sampled the same tokens are one. */
+function distinct(candidates: readonly Candidate[], dropped: Record<'duplicate', number>): Candidate[] {
+  const seen = new Set<ContentHash>();
+  return candidates.filter(({ task, rows }) => {
+    const completions = rows.map(({ inputIds, supervised }) =>
+      supervised.map(([start, end]) => inputIds.slice(start, end)),
+    );
+    const key = contentHash({ task, completions });
+    if (seen.has(key)) dropped.duplicate++;
+    else if (seen.add(key)) return true;
+    return false;
+  });
+}
+
+function withinLimits(
+  candidates: readonly Candidate[],
+  { maxPerTask = 2, maxRows = Number.POSITIVE_INFINITY }: SelectionRule,
+  dropped: Record<'over-task-limit' | 'over-row-limit', number>,
+): Candidate[] {
+  const ranks = new Map<ContentHash, number>();
+  const ranked = candidates.map((candidate) => {
+    const rank = ranks.get(candidate.task) ?? 0;
+    ranks.set(candidate.task, rank + 1);
+    return { candidate, rank };
+  });
+  const kept = new Set<Candidate>();
+  let rows = 0;
+  // Stable sort: first rollouts of all tasks, then second ones.
+  for (const { candidate, rank } of ranked.sort((a, b) => a.rank - b.rank)) {
+    if (rank >= maxPerTask) dropped['over-task-limit']++;
+    else if (rows + candidate.rows.length > maxRows) dropped['over-row-limit']++;
+    else {
+      kept.add(candidate);
+      rows += candidate.rows.length;
+    }
+  }
+  return candidates.filter((candidate) => kept.has(candidate));
+}

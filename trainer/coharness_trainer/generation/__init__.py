@@ -1,0 +1,1 @@
+"""Batched generation on the CPU with the trainer's own weights and arithmetic."""

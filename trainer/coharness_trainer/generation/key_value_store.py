@@ -1,0 +1,63 @@
+"""Keys and values of what has been evaluated: shared prefixes stored once, and one row of the rest for each slot."""
+
+from dataclasses import dataclass
+
+import numpy
+import torch
+
+from .llama_weights import LlamaWeights
+
+
+@dataclass(eq=False)
+class SharedPrefix:
+    """Evaluated tokens that many sequences begin with."""
+
+    tokens: list[int]
+    # [layers, tokens, key heads, head width]
+    keys: torch.Tensor
+    values: torch.Tensor
+    # Running slots that attend to it; it must not be dropped before they end.
+    users: int = 0
+
+
+@dataclass(eq=False)
+class ParkedSequence:
+    """What a finished sequence evaluated beyond its shared prefix, kept for the next turn of the same conversation."""
+
+    tokens: list[int]
+    prefix: SharedPrefix | None
+    keys: torch.Tensor
+    values: torch.Tensor
+
+    @property
+    def start(self) -> int:
+        return 0 if self.prefix is None else len(self.prefix.tokens)
+
+
+class KeyValueStore:
+    """`slots` rows of at most `window` tokens. Memory is taken page by page as rows fill, not at once."""
+
+    def __init__(self, weights: LlamaWeights, slots: int):
+        shape = (len(weights.layers), slots, weights.window, weights.key_heads, weights.head_width)
+        self.slots = slots
+        self.window = weights.window
+        # Masked keys and values are multiplied by zero, which only works while they are finite: hence zeros.
+        self.keys = lazy_zeros(shape, weights.dtype)
+        self.values = lazy_zeros(shape, weights.dtype)
+        # Per layer [slots · window, key heads, head width], for writing by one index.
+        self.key_rows = [layer.flatten(0, 1) for layer in self.keys]
+        self.value_rows = [layer.flatten(0, 1) for layer in self.values]
+
+    def read(self, slot: int, start: int, end: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Views of a stretch of a slot's row, [layers, end - start, key heads, head width]."""
+        return self.keys[:, slot, start:end], self.values[:, slot, start:end]
+
+    def write(self, slot: int, start: int, keys: torch.Tensor, values: torch.Tensor) -> None:
+        self.keys[:, slot, start : start + keys.shape[1]] = keys
+        self.values[:, slot, start : start + values.shape[1]] = values
+
+
+def lazy_zeros(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    # torch.zeros writes every byte; numpy leaves untouched pages to the operating system.
+    carrier = {2: numpy.uint16, 4: numpy.float32}[dtype.itemsize]
+    return torch.from_numpy(numpy.zeros(shape, carrier)).view(dtype)
