@@ -8,7 +8,7 @@ import type { LabCellResult } from './run-lab-cell.ts';
 import type { DriftResult } from './simulate-drift.ts';
 
 export interface GateLabOptions extends Partial<LabCell> {
-  /** Searches per cell; default 2,000, quick 400. */
+  /** Searches per cell; default 2,000, quick 600. */
   searches?: number;
   seed?: number;
   /** The short table, made for ≤ 60 s on two cores. */
@@ -40,7 +40,7 @@ export interface GateLabReport {
 export async function runGateLab(options: GateLabOptions = {}): Promise<GateLabReport> {
   const { seed = 1, quick = false, onProgress } = options;
   const started = performance.now();
-  const searches = options.searches ?? (quick ? 400 : 2000);
+  const searches = options.searches ?? (quick ? 600 : 2000);
   const { cells, whole } = chooseCells(options, searches);
   const jobs: LabJob[] = cells.map((cell) => ({ kind: 'cell', cell, searches, seed }));
   if (whole) {
@@ -119,15 +119,16 @@ async function runJobs(jobs: readonly LabJob[], threads: number, onDone: (done: 
 
 function answer(worker: Worker, job: LabJob): Promise<LabJobResult> {
   return new Promise((resolve, reject) => {
-    const settle = () => worker.removeAllListeners();
-    worker.once('message', (result: LabJobResult) => {
-      settle();
+    const onMessage = (result: LabJobResult) => {
+      worker.off('error', onError);
       resolve(result);
-    });
-    worker.once('error', (error) => {
-      settle();
+    };
+    const onError = (error: Error) => {
+      worker.off('message', onMessage);
       reject(error);
-    });
+    };
+    worker.once('message', onMessage);
+    worker.once('error', onError);
     worker.postMessage(job);
   });
 }
