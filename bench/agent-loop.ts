@@ -37,12 +37,26 @@ const model: ModelBackend = {
 };
 const verifier: Verifier = {
   version: contentHash('bench'),
-  verify: async (_task, answer) => ({ kind: 'scored', score: answer === 'It is 12.' ? 1 : 0, extracted: answer, why: '' }),
+  verify: async (_task, answer) => ({
+    kind: 'scored',
+    score: answer === 'It is 12.' ? 1 : 0,
+    extracted: answer,
+    why: '',
+  }),
 };
 
 async function rollOut(repeat: number): Promise<void> {
   const task = { id: 'bench', problem: 'How much is it?', answer: '12', group: 'bench', hash: contentHash('bench') };
-  const fixed = { harness, model, task, verifier, split: 'train', sampling: null, seed: 1, clock: systemClock } as const;
+  const fixed = {
+    harness,
+    model,
+    task,
+    verifier,
+    split: 'train',
+    sampling: null,
+    seed: 1,
+    clock: systemClock,
+  } as const;
   const { outcome } = await runRollout({ ...fixed, repeat });
   if (outcome.kind !== 'scored' || outcome.score !== 1) throw new Error(`unexpected outcome: ${outcome.why}`);
 }

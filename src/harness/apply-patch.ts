@@ -19,7 +19,8 @@ export function applyEdits(harness: Harness, edits: readonly PatchEdit[]): Harne
   for (const edit of edits) {
     const { file, pointer } = splitPatchPath(edit.path);
     requireComponent(file, 'patch-forbidden');
-    const text = pointer === null ? editWholeFile(files.get(file), file, edit) : editValue(files.get(file), file, pointer, edit);
+    const text =
+      pointer === null ? editWholeFile(files.get(file), file, edit) : editValue(files.get(file), file, pointer, edit);
     if (text === undefined) files.delete(file);
     else files.set(file, text);
   }
@@ -71,7 +72,10 @@ function editValue(current: string | undefined, file: string, pointer: string, e
 }
 
 /** Where a one-line scalar stands in the text; null for anything else. */
-function scalarSource(document: Document, steps: readonly (string | number)[]): { start: number; end: number; isPlain: boolean } | null {
+function scalarSource(
+  document: Document,
+  steps: readonly (string | number)[],
+): { start: number; end: number; isPlain: boolean } | null {
   const node = document.getIn(steps, true);
   if (!isScalar(node) || node.range == null || node.anchor !== undefined) return null;
   if (node.type !== 'PLAIN' && node.type !== 'QUOTE_DOUBLE' && node.type !== 'QUOTE_SINGLE') return null;

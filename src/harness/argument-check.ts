@@ -49,7 +49,8 @@ function compile(parameters: Record<string, unknown>): CompiledSchema {
 
 function describe(validate: ValidateFunction): string {
   const problems = (validate.errors ?? []).slice(0, 3).map((error) => {
-    const place = error.instancePath === '' ? 'arguments' : `argument ${error.instancePath.slice(1).replaceAll('/', '.')}`;
+    const place =
+      error.instancePath === '' ? 'arguments' : `argument ${error.instancePath.slice(1).replaceAll('/', '.')}`;
     const allowed = error.keyword === 'enum' ? ` (${JSON.stringify(error.params.allowedValues)})` : '';
     const extra = error.keyword === 'additionalProperties' ? ` (${error.params.additionalProperty})` : '';
     return `${place} ${error.message ?? error.keyword}${allowed}${extra}`;

@@ -60,7 +60,12 @@ async function filesBelow(folder: string): Promise<string[]> {
     return entries
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => !relative(folder, file).split(sep).some((part) => part.startsWith('.')))
+      .filter(
+        (file) =>
+          !relative(folder, file)
+            .split(sep)
+            .some((part) => part.startsWith('.')),
+      )
       .sort();
   } catch (cause) {
     throw new CoHarnessError('file-missing', `Cannot read the harness folder ${folder}: ${(cause as Error).message}`, {

@@ -37,7 +37,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       turns: count(1).default(4),
       tokensPerTurn: count(1).default(256),
-      wallMs: count(1).default(120_000),
+      wallMs: count(1).default(300_000),
     })
     .prefault({}),
   finalTurn: z.boolean().default(true),
@@ -86,9 +86,7 @@ export const toolSchema = z.strictObject({
     z.strictObject({ kind: z.enum(['js', 'python', 'mcp', 'command']), entry: z.string().min(1) }),
     z.strictObject({ kind: z.literal('record') }),
   ]),
-  limits: z
-    .strictObject({ wallMs: count(1).default(10_000), outputCharacters: count(1).default(4_000) })
-    .prefault({}),
+  limits: z.strictObject({ wallMs: count(1).default(10_000), outputCharacters: count(1).default(4_000) }).prefault({}),
 });
 
 /** middleware/NN-NAME.yaml. */

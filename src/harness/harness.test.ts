@@ -48,7 +48,10 @@ describe('a harness is read from its files', () => {
   it('has a place for every component kind', () => {
     const full = harness({
       'prompts/system.md': 'Be brief.\n',
-      'examples/one.yaml': stringify({ problem: 'p', steps: [{ call: { tool: 'lookup', arguments: {} }, result: 'r' }, { text: 't' }] }),
+      'examples/one.yaml': stringify({
+        problem: 'p',
+        steps: [{ call: { tool: 'lookup', arguments: {} }, result: 'r' }, { text: 't' }],
+      }),
       'tools/lookup/tool.yaml': LOOKUP_TOOL,
       'tools/lookup/lookup.js': 'code',
       'skills/plan/SKILL.md': '---\nname: plan\n---\nPlan first.\n',
@@ -96,10 +99,26 @@ describe('a harness is read from its files', () => {
     ['no settings file', { 'harness.yaml': undefined }, 'harness.yaml'],
     ['YAML that cannot be read', { 'retry.yaml': 'a: [1\n' }, 'retry.yaml:'],
     ['a file in an unknown place', { 'prompts/sistem.md': '' }, 'Did you mean "prompts/system.md"?'],
-    ['tags without a closing text', { 'harness.yaml': 'name: d\nprotocol: { dialect: { kind: tags, open: "<c>" } }\n' }, 'close'],
-    ['arguments that are not an object schema', { 'tools/t/tool.yaml': 'parameters: { type: string }\nbackend: { kind: record }\n' }, 'parameters.type'],
-    ['a schema that means nothing', { 'tools/t/tool.yaml': 'parameters: { type: object, required: 3 }\nbackend: { kind: record }\n' }, 'JSON Schema'],
-    ['a step that is both call and text', { 'examples/e.yaml': 'problem: p\nsteps: [{ text: a, call: { tool: t, arguments: {} } }]\n' }, 'steps.0'],
+    [
+      'tags without a closing text',
+      { 'harness.yaml': 'name: d\nprotocol: { dialect: { kind: tags, open: "<c>" } }\n' },
+      'close',
+    ],
+    [
+      'arguments that are not an object schema',
+      { 'tools/t/tool.yaml': 'parameters: { type: string }\nbackend: { kind: record }\n' },
+      'parameters.type',
+    ],
+    [
+      'a schema that means nothing',
+      { 'tools/t/tool.yaml': 'parameters: { type: object, required: 3 }\nbackend: { kind: record }\n' },
+      'JSON Schema',
+    ],
+    [
+      'a step that is both call and text',
+      { 'examples/e.yaml': 'problem: p\nsteps: [{ text: a, call: { tool: t, arguments: {} } }]\n' },
+      'steps.0',
+    ],
     ['two tools of one name', { 'tools/a/tool.yaml': LOOKUP_TOOL, 'tools/b/tool.yaml': LOOKUP_TOOL }, '"lookup"'],
     [
       'a dialect that cannot say which tool is meant',
@@ -124,7 +143,9 @@ describe('edits lead from one harness to another', () => {
     const edited = applyEdits(harness({ 'tools/lookup/tool.yaml': LOOKUP_TOOL }), [
       { path: 'tools/lookup/tool.yaml#/description', old: 'Finds an entry.', value: 'Finds an entry by key.' },
     ]);
-    expect(edited.files.get('tools/lookup/tool.yaml')).toBe(LOOKUP_TOOL.replace('Finds an entry.', 'Finds an entry by key.'));
+    expect(edited.files.get('tools/lookup/tool.yaml')).toBe(
+      LOOKUP_TOOL.replace('Finds an entry.', 'Finds an entry by key.'),
+    );
     expect(edited.tools[0]?.description).toBe('Finds an entry by key.');
   });
 
@@ -132,7 +153,9 @@ describe('edits lead from one harness to another', () => {
     const edited = applyEdits(harness(), [{ path: 'harness.yaml#/sampling/temperature', old: 0, value: 0.7 }]);
     expect(edited.settings.sampling).toEqual({ temperature: 0.7, topP: 1, topK: 0 });
     expect(applyEdits(harness(), [{ path: 'retry.yaml#/parseErrors', old: 2, value: 4 }]).retry.parseErrors).toBe(4);
-    expect(applyEdits(harness(), [{ path: 'prompts/task.md', old: '{{problem}}', value: 'Q: {{problem}}' }]).prompts.task).toBe('Q: {{problem}}');
+    expect(
+      applyEdits(harness(), [{ path: 'prompts/task.md', old: '{{problem}}', value: 'Q: {{problem}}' }]).prompts.task,
+    ).toBe('Q: {{problem}}');
   });
 
   it('adds and deletes files, values and list items', () => {
@@ -154,16 +177,23 @@ describe('edits lead from one harness to another', () => {
     const error = errorOf(() => applyEdits(harness(), [{ path: 'harness.yaml#/votes', old: 5, value: 7 }]));
     expect(error.code).toBe('patch-conflict');
     expect(error.details).toMatchObject({ expected: 5 });
-    expect(errorOf(() => applyEdits(harness(), [{ path: 'harness.yaml', value: 'name: x\n' }])).code).toBe('patch-conflict');
+    expect(errorOf(() => applyEdits(harness(), [{ path: 'harness.yaml', value: 'name: x\n' }])).code).toBe(
+      'patch-conflict',
+    );
   });
 
-  it.each(['../harness.yaml', 'prompts/../../secret.md', '/etc/passwd', 'tools/t/../../x', 'verifier.ts', 'prompts\\system.md', 'skills/.git/config'])(
-    'refuses to touch %s',
-    (path) => {
-      expect(errorOf(() => applyEdits(harness(), [{ path, value: 'x' }])).code).toBe('patch-forbidden');
-      expect(componentOfPath(path)).toBeNull();
-    },
-  );
+  it.each([
+    '../harness.yaml',
+    'prompts/../../secret.md',
+    '/etc/passwd',
+    'tools/t/../../x',
+    'verifier.ts',
+    'prompts\\system.md',
+    'skills/.git/config',
+  ])('refuses to touch %s', (path) => {
+    expect(errorOf(() => applyEdits(harness(), [{ path, value: 'x' }])).code).toBe('patch-forbidden');
+    expect(componentOfPath(path)).toBeNull();
+  });
 
   it('refuses edits that do not leave a harness, and changes nothing', () => {
     const base = harness();
@@ -179,11 +209,17 @@ describe('edits lead from one harness to another', () => {
 });
 
 describe('the diff of two harnesses', () => {
-  const text = fc.oneof(fc.string({ maxLength: 12 }), fc.constantFrom('a: b', '# x', 'yes', '12', '- q', "it's", 'line\nline'));
+  const text = fc.oneof(
+    fc.string({ maxLength: 12 }),
+    fc.constantFrom('a: b', '# x', 'yes', '12', '- q', "it's", 'line\nline'),
+  );
   const files = fc
     .record({
       name: text.filter((name) => name !== ''),
-      stop: fc.array(text.filter((item) => item !== ''), { maxLength: 3 }),
+      stop: fc.array(
+        text.filter((item) => item !== ''),
+        { maxLength: 3 },
+      ),
       turns: fc.integer({ min: 1, max: 9 }),
       system: fc.option(text),
       description: fc.option(text),
@@ -193,7 +229,9 @@ describe('the diff of two harnesses', () => {
     .map(({ name, stop, turns, system, description, retry, comment }) => ({
       'harness.yaml': `${comment ? '# settings\n' : ''}${stringify({ name, protocol: { stop }, limits: { turns } })}`,
       ...(system === null ? {} : { 'prompts/system.md': system }),
-      ...(description === null ? {} : { 'tools/lookup/tool.yaml': `${LOOKUP_TOOL.replace(/description:.*\n/, '')}${stringify({ description })}` }),
+      ...(description === null
+        ? {}
+        : { 'tools/lookup/tool.yaml': `${LOOKUP_TOOL.replace(/description:.*\n/, '')}${stringify({ description })}` }),
       ...(retry === null ? {} : { 'retry.yaml': `parseErrors: ${retry}   # tries\n` }),
     }));
 

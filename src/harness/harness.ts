@@ -78,7 +78,10 @@ export interface HarnessTool {
   description: string;
   /** JSON Schema (2020-12) of the arguments, an object schema. */
   parameters: Record<string, unknown>;
-  backend: { kind: 'builtin'; name: string } | { kind: 'js' | 'python' | 'mcp' | 'command'; entry: string } | { kind: 'record' };
+  backend:
+    | { kind: 'builtin'; name: string }
+    | { kind: 'js' | 'python' | 'mcp' | 'command'; entry: string }
+    | { kind: 'record' };
   limits: { wallMs: number; outputCharacters: number };
 }
 

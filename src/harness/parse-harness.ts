@@ -154,6 +154,7 @@ export function soleTextArgument(tool: Pick<HarnessTool, 'parameters'>): string 
   const name: unknown = required[0];
   if (typeof name !== 'string' || typeof properties !== 'object' || properties === null) return null;
   const property = (properties as Record<string, unknown>)[name];
-  const isText = typeof property === 'object' && property !== null && (property as { type?: unknown }).type === 'string';
+  const isText =
+    typeof property === 'object' && property !== null && (property as { type?: unknown }).type === 'string';
   return isText ? name : null;
 }

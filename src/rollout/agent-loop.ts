@@ -51,7 +51,10 @@ async function converse(job: RolloutJob, log: EventLog, limit: WallLimit, vote: 
     if (parsed.calls.length === 0) parseErrorsLeft--;
     if (ran.failures > 0) toolErrorsLeft--;
     const unread = parsed.unreadable === null ? [] : [errorText(job.harness, '', parsed.unreadable.problem)];
-    conversation.history.push({ role: 'assistant', content: parsed.text }, resultMessage(job.harness, [...ran.texts, ...unread]));
+    conversation.history.push(
+      { role: 'assistant', content: parsed.text },
+      resultMessage(job.harness, [...ran.texts, ...unread]),
+    );
   }
   if (turn === workingTurns) log.record({ type: 'turn-limit-reached', turn: turn - 1 });
   if (!hasFinalTurn(job.harness)) return null;
@@ -84,7 +87,11 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
   const episode: Episode = { events, usage, answer: null, wallLimitReached: false, fault: null };
   try {
     for (const { name, kind } of job.harness.middleware) {
-      log.record({ type: 'fault', boundary: 'middleware', problem: `${name}: kind "${kind}" is not available here; it did not act` });
+      log.record({
+        type: 'fault',
+        boundary: 'middleware',
+        problem: `${name}: kind "${kind}" is not available here; it did not act`,
+      });
     }
     const answer = await converse(job, log, limit, vote);
     log.record({ type: 'answered', from: job.harness.settings.answer.from, answer });
@@ -92,8 +99,7 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
   } catch (error) {
     if (job.signal?.aborted) throw error instanceof AbortedError ? error : new AbortedError();
     if (error instanceof WallLimitReached || (error instanceof AbortedError && limit.isReached())) {
-      log.record({ type: 'wall-limit-reached', turn: events.filter(({ type }) => type === 'model-called').length });
-      return { ...episode, wallLimitReached: true };
+      return { ...episode, ...timeIsOver(job, log) };
     }
     return { ...episode, fault: infrastructureFault(error, log) };
   } finally {
@@ -101,9 +107,28 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
   }
 }
 
+/**
+ * A time-out that φ may have caused is a failure of φ. An engine that has finished no call at all, or was failing when the time ran out, is not φ's doing.
+ */
+function timeIsOver(job: RolloutJob, { events, record }: EventLog): Pick<Episode, 'wallLimitReached' | 'fault'> {
+  const calls = events.filter(({ type }) => type === 'model-called').length;
+  const last = events.at(-1);
+  const isEngineFault = calls === 0 || (last?.type === 'fault' && last.boundary === 'provider');
+  if (!isEngineFault) {
+    record({ type: 'wall-limit-reached', turn: calls });
+    return { wallLimitReached: true, fault: null };
+  }
+  const problem = `the model engine gave nothing within ${job.harness.settings.limits.wallMs} ms (limits.wallMs)`;
+  const fault = { boundary: 'provider', problem } as const;
+  record({ type: 'fault', ...fault });
+  return { wallLimitReached: false, fault };
+}
+
 function infrastructureFault(error: unknown, log: EventLog): Episode['fault'] {
   if (error instanceof InvariantError || !CoHarnessError.isInstance(error)) {
-    throw error instanceof InvariantError ? error : new InvariantError(`the agent loop failed: ${String(error)}`, { error });
+    throw error instanceof InvariantError
+      ? error
+      : new InvariantError(`the agent loop failed: ${String(error)}`, { error });
   }
   const fault = { boundary: error instanceof ProviderError ? 'provider' : 'sandbox', problem: error.message } as const;
   if (fault.boundary === 'sandbox') log.record({ type: 'fault', ...fault });

@@ -73,7 +73,12 @@ describe('an attempt in another form is unreadable, not absent', () => {
     ['an opened tag', tags, 'So <call>cats', 'not closed'],
     ['a closing tag alone', tags, 'call>cats</call>', 'without'],
     ['an empty tag', tags, '<call> </call>', 'empty'],
-    ['JSON where tags are asked for', namedTags, '{"name": "find", "arguments": {"query": "cats"}}', 'does not stand between'],
+    [
+      'JSON where tags are asked for',
+      namedTags,
+      '{"name": "find", "arguments": {"query": "cats"}}',
+      'does not stand between',
+    ],
     ['two glued objects in one tag', namedTags, '<find>{"query": "a"}{"query": "b"}</find>', 'not valid JSON'],
     ['a list as arguments', namedTags, '<find>["cats"]</find>', 'not a JSON object'],
   ])('%s', (_form, dialect, text, problem) => {
@@ -106,11 +111,29 @@ describe('what is rendered is what is read', () => {
   });
 
   it('and no text makes the reader throw or run long', () => {
-    const piece = fc.constantFrom('{', '}', '"', '\\', 'find', 'name', ':', '<call>', '</call>', '```call\n', '```', '[', ' ');
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '"',
+      '\\',
+      'find',
+      'name',
+      ':',
+      '<call>',
+      '</call>',
+      '```call\n',
+      '```',
+      '[',
+      ' ',
+    );
     fc.assert(
-      fc.property(fc.constantFrom(json, tags, namedTags, fenced), fc.array(piece, { maxLength: 60 }), (dialect, pieces) => {
-        parseCalls(dialect, pieces.join(''), tools);
-      }),
+      fc.property(
+        fc.constantFrom(json, tags, namedTags, fenced),
+        fc.array(piece, { maxLength: 60 }),
+        (dialect, pieces) => {
+          parseCalls(dialect, pieces.join(''), tools);
+        },
+      ),
     );
     parseCalls(json, '{'.repeat(200_000), tools);
   });

@@ -110,7 +110,8 @@ function hasCallWords(text: string, tools: readonly DialectTool[]): boolean {
 function functionNotation(text: string, tools: readonly DialectTool[]): ParsedReply['unreadable'] {
   for (const { name } of tools) {
     const match = new RegExp(`(?<![\\w.])${RegExp.escape(name)}[({][^\\n]*`).exec(text);
-    if (match !== null) return { raw: match[0], problem: `"${name}" is followed by arguments, but not in the form of a call` };
+    if (match !== null)
+      return { raw: match[0], problem: `"${name}" is followed by arguments, but not in the form of a call` };
   }
   return null;
 }
@@ -189,7 +190,11 @@ function readJsonBody(body: string, read: (value: unknown) => ReadCall): ReadCal
 }
 
 /** A call without its opening text: the closing text alone, a bare call object, or function notation. */
-function undelimitedAttempt(dialect: CallDialect, text: string, tools: readonly DialectTool[]): ParsedReply['unreadable'] {
+function undelimitedAttempt(
+  dialect: CallDialect,
+  text: string,
+  tools: readonly DialectTool[],
+): ParsedReply['unreadable'] {
   const { open, close } = delimiters(dialect, tools[0]?.name ?? '');
   const at = dialect.kind === 'tags' ? text.indexOf(close) : -1;
   if (at !== -1) return { raw: text.slice(0, at + close.length), problem: `"${close}" stands there without "${open}"` };
@@ -197,7 +202,8 @@ function undelimitedAttempt(dialect: CallDialect, text: string, tools: readonly 
     const read = readCallObject(segment, tools);
     return read !== null;
   });
-  if (bare !== undefined) return { raw: bare.text, problem: `the call does not stand between "${open}" and "${close}"` };
+  if (bare !== undefined)
+    return { raw: bare.text, problem: `the call does not stand between "${open}" and "${close}"` };
   return functionNotation(text, tools);
 }
 

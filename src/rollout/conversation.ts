@@ -34,7 +34,10 @@ export function openConversation(harness: Harness, task: Task, tools: readonly H
 export function openingMessages(harness: Harness, task: Task, tools: readonly HarnessTool[]): ChatMessage[] {
   let prefix = prefixes.get(harness)?.get(tools);
   if (prefix === undefined) {
-    prefix = [...systemMessages(harness, tools), ...harness.examples.flatMap((example) => exampleMessages(harness, example, tools))];
+    prefix = [
+      ...systemMessages(harness, tools),
+      ...harness.examples.flatMap((example) => exampleMessages(harness, example, tools)),
+    ];
     if (!prefixes.has(harness)) prefixes.set(harness, new WeakMap());
     prefixes.get(harness)?.set(tools, prefix);
   }
@@ -62,8 +65,13 @@ function toolOffers(harness: Harness, tools: readonly HarnessTool[]): string {
 function exampleMessages(harness: Harness, example: HarnessExample, tools: readonly HarnessTool[]): ChatMessage[] {
   const turns = example.steps.flatMap(({ call, result, text }): ChatMessage[] => {
     if (call === undefined) return [{ role: 'assistant', content: text ?? '' }];
-    const written: ChatMessage = { role: 'assistant', content: renderCall(harness.settings.protocol.dialect, call, tools) };
-    return result === undefined ? [written] : [written, resultMessage(harness, [resultText(harness, call.tool, result)])];
+    const written: ChatMessage = {
+      role: 'assistant',
+      content: renderCall(harness.settings.protocol.dialect, call, tools),
+    };
+    return result === undefined
+      ? [written]
+      : [written, resultMessage(harness, [resultText(harness, call.tool, result)])];
   });
   return [taskMessage(harness, example.problem, tools), ...turns];
 }

@@ -79,7 +79,8 @@ function asContracted({ model, signal }: RolloutJob): { generate(request: Genera
       try {
         return await model.generate(request);
       } catch (error) {
-        const isKnown = error instanceof ProviderError || error instanceof AbortedError || error instanceof InvariantError;
+        const isKnown =
+          error instanceof ProviderError || error instanceof AbortedError || error instanceof InvariantError;
         if (isKnown || signal?.aborted) throw error;
         throw new ProviderError('bad-response', `The model backend failed: ${errorMessage(error)}`, { cause: error });
       }

@@ -26,12 +26,14 @@ export function offeredTools(harness: Harness, task: Task): readonly HarnessTool
   const own = new Set(harness.tools.map(({ name }) => name));
   const recorded = checkSchema(taskToolsSchema, brought, { file: `task ${task.id}, fields.tools` })
     .filter(({ name }) => !own.has(name))
-    .map((tool): HarnessTool => ({
-      ...tool,
-      parameters: normaliseSchema(tool.parameters),
-      backend: { kind: 'record' },
-      limits: { wallMs: 10_000, outputCharacters: 4_000 },
-    }));
+    .map(
+      (tool): HarnessTool => ({
+        ...tool,
+        parameters: normaliseSchema(tool.parameters),
+        backend: { kind: 'record' },
+        limits: { wallMs: 10_000, outputCharacters: 4_000 },
+      }),
+    );
   const tools = [...harness.tools, ...recorded];
   if (!offers.has(brought)) offers.set(brought, new WeakMap());
   offers.get(brought)?.set(harness, tools);

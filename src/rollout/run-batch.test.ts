@@ -12,10 +12,20 @@ import { rolloutIdentity, rolloutKey } from './rollout-identity.ts';
 import type { RolloutJob } from './rollout-job.ts';
 import { runBatch } from './run-batch.ts';
 
-const harness = harnessFromFiles(new Map([['harness.yaml', 'name: demo\n'], ['retry.yaml', 'modelErrors: 0\n']]));
+const harness = harnessFromFiles(
+  new Map([
+    ['harness.yaml', 'name: demo\n'],
+    ['retry.yaml', 'modelErrors: 0\n'],
+  ]),
+);
 const verifier: Verifier = {
   version: contentHash('same'),
-  verify: async (task, answer) => ({ kind: 'scored', score: answer === task.answer ? 1 : 0, extracted: answer, why: '' }),
+  verify: async (task, answer) => ({
+    kind: 'scored',
+    score: answer === task.answer ? 1 : 0,
+    extracted: answer,
+    why: '',
+  }),
 };
 
 function world(reply: (request: GenerationRequest) => string | Promise<string> = () => 'yes') {
@@ -58,7 +68,10 @@ describe('runBatch', () => {
     expect(asked).toEqual(['a', 'b']);
     expect(again).toBe(first);
     const reused: boolean[] = [];
-    const resumed = await runBatch([job('b'), job('a'), job('c')], { journal, onProgress: ({ isReused }) => reused.push(isReused) });
+    const resumed = await runBatch([job('b'), job('a'), job('c')], {
+      journal,
+      onProgress: ({ isReused }) => reused.push(isReused),
+    });
     expect(asked).toEqual(['a', 'b', 'c']);
     expect(resumed[1]).toEqual(first);
     expect(reused.sort()).toEqual([false, true, true]);
@@ -67,7 +80,14 @@ describe('runBatch', () => {
   it('never serves a rollout of another split, repeat, seed, sampling or task content', async () => {
     const { asked, job } = world();
     const sampling = { temperature: 1, topP: 1, topK: 0 };
-    const jobs = [job('a'), job('a', { split: 'gate' }), job('a', { repeat: 1 }), job('a', { seed: 2 }), job('a', { sampling }), job('b')];
+    const jobs = [
+      job('a'),
+      job('a', { split: 'gate' }),
+      job('a', { repeat: 1 }),
+      job('a', { seed: 2 }),
+      job('a', { sampling }),
+      job('b'),
+    ];
     await runBatch(jobs, { journal: memoryJournal() });
     expect(asked).toHaveLength(jobs.length);
   });

@@ -52,7 +52,10 @@ export async function runBatch(jobs: readonly RolloutJob[], options: BatchOption
       report(options, { finished: finished.size, total: distinct.size, trajectory, isReused: stored !== undefined });
     }
   };
-  const workers = Math.min(distinct.size, options.concurrency ?? Math.max(1, ...jobs.map(({ model }) => model.concurrency)));
+  const workers = Math.min(
+    distinct.size,
+    options.concurrency ?? Math.max(1, ...jobs.map(({ model }) => model.concurrency)),
+  );
   const settled = await Promise.allSettled(Array.from({ length: workers }, work));
   for (const worker of settled) if (worker.status === 'rejected') throw worker.reason;
   return keys.map((key) => finished.get(key) as Trajectory);

@@ -44,12 +44,25 @@ const lastNumber: Verifier = {
   },
 };
 
-const task: Task = { id: 't', problem: 'What is 6 times 7?', answer: '42', group: 'g', hash: contentHash('six times seven') };
+const task: Task = {
+  id: 't',
+  problem: 'What is 6 times 7?',
+  answer: '42',
+  group: 'g',
+  hash: contentHash('six times seven'),
+};
 
 type Reply = Parameters<typeof scriptedBackend>[0]['reply'];
 function job(reply: Reply, changes: Partial<RolloutJob> = {}): RolloutJob {
   const model = scriptedBackend({ reply });
-  const fixed = { split: 'train', repeat: 0, seed: 5, verifier: lastNumber, sampling: null, clock: manualClock() } as const;
+  const fixed = {
+    split: 'train',
+    repeat: 0,
+    seed: 5,
+    verifier: lastNumber,
+    sampling: null,
+    clock: manualClock(),
+  } as const;
   return { harness: phi(), model, task, ...fixed, ...changes };
 }
 
@@ -105,7 +118,9 @@ steps:
     });
     const trajectory = await runRollout(job(says('', '', call('1+1'), 'It is 2.'), { harness }));
     const messages = modelCalls(trajectory)[1]?.messages ?? [];
-    expect(messages[0]?.content).toContain('Tools:\n{"name": "calculator", "description": "", "parameters": {"type": "object"');
+    expect(messages[0]?.content).toContain(
+      'Tools:\n{"name": "calculator", "description": "", "parameters": {"type": "object"',
+    );
     const exampleTurns = messages.slice(1, 5).map(({ role, content }) => `${role}: ${content}`);
     expect(exampleTurns).toEqual([
       'user: Question: What is 1+1?',
@@ -145,7 +160,11 @@ steps:
 describe('failures that φ or the model caused are scored, and the model may try again', () => {
   it.each([
     ['an unreadable call', '{"name": "calculator", "arguments": {"expression": "6*7}', 'call-unreadable'],
-    ['a call cut off by the token limit', { text: '{"name": "calculator", "argu', finishReason: 'length' as const }, 'call-unreadable'],
+    [
+      'a call cut off by the token limit',
+      { text: '{"name": "calculator", "argu', finishReason: 'length' as const },
+      'call-unreadable',
+    ],
     ['arguments that the schema refuses', '{"name": "calculator", "arguments": {"expr": "6*7"}}', 'tool-refused'],
     ['a tool that does not exist', '{"name": "search", "arguments": {}}', 'tool-refused'],
     ['a tool that fails', call('6/0'), 'tool-failed'],
@@ -158,7 +177,9 @@ describe('failures that φ or the model caused are scored, and the model may try
 
   it('stops feeding errors back when retry.yaml allows no more, and goes to the final turn', async () => {
     const harness = phi('limits: { turns: 9 }\n', { 'retry.yaml': 'parseErrors: 1\n' });
-    const events = await eventsOf(job(says('{"name": "calculator"', '{"name": "calculator"', 'I give up'), { harness }));
+    const events = await eventsOf(
+      job(says('{"name": "calculator"', '{"name": "calculator"', 'I give up'), { harness }),
+    );
     expect(events.filter((type) => type === 'call-unreadable')).toHaveLength(2);
     expect(events.filter((type) => type === 'model-called')).toHaveLength(3);
   });
@@ -180,8 +201,11 @@ describe('failures that φ or the model caused are scored, and the model may try
     const trajectory = await runRollout(job(slow, { clock, harness: phi('limits: { turns: 9, wallMs: 1000 }\n') }));
     expect(trajectory).toMatchObject({ answer: null, outcome: { kind: 'scored', score: 0 } });
     expect(trajectory.events.at(-1)?.type).toBe('wall-limit-reached');
-    const hanging = await runRollout(job(() => new Promise(() => {}), { harness: phi('limits: { wallMs: 30 }\n') }));
-    expect(hanging).toMatchObject({ outcome: { kind: 'scored', score: 0 } });
+    const hanging = says(call('6*7'), '42');
+    const reply = (request: GenerationRequest) =>
+      request.messages.length > 1 ? new Promise<string>(() => {}) : hanging(request);
+    const cut = await runRollout(job(reply, { harness: phi('limits: { wallMs: 400 }\n') }));
+    expect(cut).toMatchObject({ outcome: { kind: 'scored', score: 0 } });
   });
 
   it('trims the oldest exchanges when the history is too long, and says so', async () => {
@@ -220,6 +244,11 @@ describe('infrastructure is never a score', () => {
     expect(seeds[0]).toBe(seeds[1]);
   });
 
+  it('an engine that finishes no call in time leaves the rollout unscored: a busy machine is not a bad harness', async () => {
+    const stuck = job(() => new Promise(() => {}), { harness: phi('limits: { wallMs: 30 }\n') });
+    expect((await runRollout(stuck)).outcome).toMatchObject({ kind: 'unscored', boundary: 'provider' });
+  });
+
   it('does not retry what cannot come right', async () => {
     let calls = 0;
     const locked = () => {
@@ -233,7 +262,10 @@ describe('infrastructure is never a score', () => {
   it.each([
     ['throws', async () => Promise.reject(new Error('no python'))],
     ['says it could not run', async () => ({ kind: 'unscored' as const, why: 'no python' })],
-    ['gives a score outside [0, 1]', async () => ({ kind: 'scored' as const, score: Number.NaN, extracted: null, why: '' })],
+    [
+      'gives a score outside [0, 1]',
+      async () => ({ kind: 'scored' as const, score: Number.NaN, extracted: null, why: '' }),
+    ],
   ])('a verifier that %s leaves the rollout unscored', async (_case, verify) => {
     const trajectory = await runRollout(job(says('42'), { verifier: { version: contentHash('v'), verify } }));
     expect(trajectory.outcome).toMatchObject({ kind: 'unscored', boundary: 'verifier' });
@@ -241,7 +273,12 @@ describe('infrastructure is never a score', () => {
   });
 
   it('a tool back end that this installation does not have leaves the rollout unscored', async () => {
-    const files = { 'tools/calculator/tool.yaml': CALCULATOR.replace('kind: builtin, name: calculator', 'kind: python, entry: main.py') };
+    const files = {
+      'tools/calculator/tool.yaml': CALCULATOR.replace(
+        'kind: builtin, name: calculator',
+        'kind: python, entry: main.py',
+      ),
+    };
     const trajectory = await runRollout(job(says(call('6*7')), { harness: phi('', files) }));
     expect(trajectory.outcome).toMatchObject({ kind: 'unscored', boundary: 'sandbox' });
   });
@@ -257,7 +294,8 @@ describe('infrastructure is never a score', () => {
 describe('votes', () => {
   it('take the majority of the extracted answers and add up the cost', async () => {
     const first = seedFrom(5, 0, 0);
-    const reply = ({ seed }: GenerationRequest) => (seed === first ? 'I say 41' : `So it is 42 (${seed})`.replace(/\(.*/, ''));
+    const reply = ({ seed }: GenerationRequest) =>
+      seed === first ? 'I say 41' : `So it is 42 (${seed})`.replace(/\(.*/, '');
     const trajectory = await runRollout(job(reply, { harness: phi('votes: 3\n') }));
     expect(trajectory.outcome).toMatchObject({ score: 1, extracted: '42' });
     const calls = modelCalls(trajectory);
@@ -276,16 +314,35 @@ describe('votes', () => {
 
 describe('tools that a task brings', () => {
   const brought = [
-    { name: 'geo.find', description: 'Finds', parameters: { type: 'dict', properties: { city: { type: 'string' }, size: { type: 'float' } }, required: ['city'] } },
+    {
+      name: 'geo.find',
+      description: 'Finds',
+      parameters: {
+        type: 'dict',
+        properties: { city: { type: 'string' }, size: { type: 'float' } },
+        required: ['city'],
+      },
+    },
   ];
   const withTools: Task = { ...task, fields: { tools: brought } };
-  const harness = harnessFromFiles(new Map([['harness.yaml', 'name: d\nanswer: { from: tool }\n'], ['prompts/system.md', '{{tools}}']]));
+  const harness = harnessFromFiles(
+    new Map([
+      ['harness.yaml', 'name: d\nanswer: { from: tool }\n'],
+      ['prompts/system.md', '{{tools}}'],
+    ]),
+  );
 
   it('are offered with normalised schemas, and their calls are the answer', async () => {
-    const reply = '{"name": "geo.find", "arguments": {"city": "Oslo", "size": 1.5}} {"name": "geo.find", "arguments": {"city": "Bern"}}';
+    const reply =
+      '{"name": "geo.find", "arguments": {"city": "Oslo", "size": 1.5}} {"name": "geo.find", "arguments": {"city": "Bern"}}';
     const trajectory = await runRollout(job(says(reply), { task: withTools, harness }));
-    expect(modelCalls(trajectory)[0]?.messages[0]?.content).toContain('{"type": "object", "properties": {"city": {"type": "string"}, "size": {"type": "number"}}');
-    expect(JSON.parse(trajectory.answer ?? '')).toEqual([{ 'geo.find': { city: 'Oslo', size: 1.5 } }, { 'geo.find': { city: 'Bern' } }]);
+    expect(modelCalls(trajectory)[0]?.messages[0]?.content).toContain(
+      '{"type": "object", "properties": {"city": {"type": "string"}, "size": {"type": "number"}}',
+    );
+    expect(JSON.parse(trajectory.answer ?? '')).toEqual([
+      { 'geo.find': { city: 'Oslo', size: 1.5 } },
+      { 'geo.find': { city: 'Bern' } },
+    ]);
   });
 
   it('a reply without a call says that none fits', async () => {

@@ -42,7 +42,11 @@ async function judge(job: RolloutJob, { answer, fault, wallLimitReached }: Episo
   const verdict = await verdictOf(job, answer);
   if (verdict.kind === 'unscored') return { kind: 'unscored', boundary: 'verifier', why: verdict.why };
   if (verdict.score >= 0 && verdict.score <= 1) return verdict;
-  return { kind: 'unscored', boundary: 'verifier', why: `the verifier gave the score ${verdict.score}; expected 0 to 1` };
+  return {
+    kind: 'unscored',
+    boundary: 'verifier',
+    why: `the verifier gave the score ${verdict.score}; expected 0 to 1`,
+  };
 }
 
 async function verdictOf({ verifier, task }: RolloutJob, answer: string | null): Promise<Verdict> {

@@ -40,8 +40,15 @@ export function toolCaller(harness: Harness, tools: readonly HarnessTool[], log:
     return results;
   };
 
-  async function runCall(turn: number, call: ToolCall): Promise<{ text: string; value: string | null; isRecorded: boolean }> {
-    const failed = (problem: string) => ({ text: errorText(harness, call.tool, problem), value: null, isRecorded: false });
+  async function runCall(
+    turn: number,
+    call: ToolCall,
+  ): Promise<{ text: string; value: string | null; isRecorded: boolean }> {
+    const failed = (problem: string) => ({
+      text: errorText(harness, call.tool, problem),
+      value: null,
+      isRecorded: false,
+    });
     const tool = tools.find(({ name }) => name === call.tool);
     const problem =
       tool === undefined

@@ -22,7 +22,10 @@ export function renderTrajectory(trajectory: Trajectory): string {
   lines.push(
     '─'.repeat(COLUMNS),
     ...labelled('outcome', renderOutcome(trajectory)),
-    ...labelled('cost', `${usage.promptTokens} prompt + ${usage.completionTokens} generated tokens, ${(wallMs / 1000).toFixed(1)} s`),
+    ...labelled(
+      'cost',
+      `${usage.promptTokens} prompt + ${usage.completionTokens} generated tokens, ${(wallMs / 1000).toFixed(1)} s`,
+    ),
   );
   return lines.join('\n');
 }

@@ -35,7 +35,16 @@ function trajectory(outcome: Outcome = { kind: 'scored', score: 1, extracted: '7
     group: 'g',
     problem: question.content,
     events: [
-      { id: 'e0', atMs: 0, type: 'model-called', turn: 0, ...shared, stop: [], messages: [question], text: 'find cats' },
+      {
+        id: 'e0',
+        atMs: 0,
+        type: 'model-called',
+        turn: 0,
+        ...shared,
+        stop: [],
+        messages: [question],
+        text: 'find cats',
+      },
       { id: 'e1', atMs: 1, type: 'call-parsed', turn: 0, call, raw: 'find cats' },
       { id: 'e2', atMs: 1, type: 'tool-returned', turn: 0, call, value: 'row 7' },
       {
@@ -79,7 +88,9 @@ describe('a trajectory', () => {
   it('is read back as it was written, and refused when it is from another version or has unknown fields', () => {
     const stored = JSON.parse(JSON.stringify(trajectory()));
     expect(trajectorySchema.parse(stored)).toEqual(trajectory());
-    expect(trajectorySchema.safeParse({ ...stored, version: 2 }).error?.issues[0]?.message).toContain('another co-harness');
+    expect(trajectorySchema.safeParse({ ...stored, version: 2 }).error?.issues[0]?.message).toContain(
+      'another co-harness',
+    );
     expect(trajectorySchema.safeParse({ ...stored, extra: 1 }).success).toBe(false);
   });
 });

@@ -74,6 +74,9 @@ describe('evaluateExpression', () => {
 
   it('ends in a value or a typed error for any text', () => {
     const piece = fc.constantFrom('1', '2.5', '+', '-', '*', '/', '^', '%', '(', ')', ' ', ',', '.', 'e', '{', '0');
-    fc.assert(fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => void failureOf(pieces.join(''))), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => void failureOf(pieces.join(''))),
+      { numRuns: 500 },
+    );
   });
 });

@@ -15,7 +15,10 @@ const MAX_BITS = 4_096;
  */
 export function evaluateExpression(expression: string): string {
   if (expression.length > MAX_CHARACTERS) {
-    throw new ToolError('too-large', `the expression has ${expression.length} characters; ${MAX_CHARACTERS} are allowed`);
+    throw new ToolError(
+      'too-large',
+      `the expression has ${expression.length} characters; ${MAX_CHARACTERS} are allowed`,
+    );
   }
   const tokens = tokenise(expression);
   if (tokens.length === 0) throw new ToolError('syntax', 'the expression is empty');
@@ -44,7 +47,10 @@ function tokenise(expression: string): string[] {
     const match = TOKEN.exec(text);
     if (match === null) {
       const unknown = text.slice(from).trimStart().slice(0, 12);
-      throw new ToolError('syntax', `cannot read "${unknown}" in "${text.trim()}": only numbers, + - * / ^ % and parentheses`);
+      throw new ToolError(
+        'syntax',
+        `cannot read "${unknown}" in "${text.trim()}": only numbers, + - * / ^ % and parentheses`,
+      );
     }
     tokens.push(match[1]?.replaceAll(',', '') ?? PLAIN_SIGNS[match[2] ?? ''] ?? match[2] ?? '');
   }
@@ -125,7 +131,10 @@ function power(base: Rational, exponent: Rational): Rational {
   if (exponent.denominator !== 1n) throw new ToolError('syntax', 'only whole-number exponents are possible');
   const size = exponent.numerator < 0n ? -exponent.numerator : exponent.numerator;
   if (size > BigInt(MAX_EXPONENT) || BigInt(bits(base)) * size > BigInt(MAX_BITS * 2)) {
-    throw new ToolError('too-large', `the power is too large (exponents up to ${MAX_EXPONENT}, results up to ${MAX_BITS} bits)`);
+    throw new ToolError(
+      'too-large',
+      `the power is too large (exponents up to ${MAX_EXPONENT}, results up to ${MAX_BITS} bits)`,
+    );
   }
   const raised = bounded({ numerator: base.numerator ** size, denominator: base.denominator ** size });
   return exponent.numerator < 0n ? inverse(raised) : raised;

@@ -24,7 +24,10 @@ describe('runTool', () => {
   });
 
   it('cuts a value to the output limit and says how much is missing', async () => {
-    expect(await run(() => 'a'.repeat(25))).toEqual({ kind: 'returned', value: `${'a'.repeat(10)}… [15 more characters]` });
+    expect(await run(() => 'a'.repeat(25))).toEqual({
+      kind: 'returned',
+      value: `${'a'.repeat(10)}… [15 more characters]`,
+    });
   });
 
   it('ends a tool that takes too long', async () => {

@@ -30,7 +30,11 @@ export async function runTool(
   const run = builtins.get(backend.name);
   if (run === undefined) {
     const known = [...builtins.keys()].join(', ');
-    return { kind: 'failed', errorType: 'unknown-builtin', problem: `there is no built-in "${backend.name}" (known: ${known})` };
+    return {
+      kind: 'failed',
+      errorType: 'unknown-builtin',
+      problem: `there is no built-in "${backend.name}" (known: ${known})`,
+    };
   }
   try {
     const started = run(args, signal);
