@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts';
+import type { Random } from '../../base/random.ts';
 
 /** Everything about a simulated benchmark that does not depend on the diff. */
 export interface SimulatedWorld {

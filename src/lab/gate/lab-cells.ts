@@ -1,5 +1,5 @@
-import { GATE_RULES, type GateRule } from '../gate/decision.ts';
-import { ERROR_CONTROLS, type ErrorControl } from '../gate/search-error-control.ts';
+import { GATE_RULES, type GateRule } from '../../gate/decision.ts';
+import { ERROR_CONTROLS, type ErrorControl } from '../../gate/search-error-control.ts';
 import { SIMULATED_WORLDS } from './simulated-world.ts';
 
 /**

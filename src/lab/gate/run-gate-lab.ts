@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { CoHarnessError } from '../base/errors.ts';
+import { CoHarnessError } from '../../base/errors.ts';
 import type { FixedSizeComparison } from './fixed-size-comparison.ts';
 import { defaultCells, type LabCell, labCell, WORLD_NAMES } from './lab-cells.ts';
 import { type LabJob, type LabJobResult, runLabJob } from './lab-job.ts';

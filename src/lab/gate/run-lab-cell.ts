@@ -1,5 +1,5 @@
-import { type Random, seededRandom, seedFrom } from '../base/random.ts';
-import { exactBounds } from '../statistics/exact-bounds.ts';
+import { type Random, seededRandom, seedFrom } from '../../base/random.ts';
+import { exactBounds } from '../../statistics/exact-bounds.ts';
 import { type LabCell, MIXED_WORLD } from './lab-cells.ts';
 import { SIMULATED_WORLDS } from './simulated-world.ts';
 import { type SearchSettings, simulateSearch } from './simulate-search.ts';

@@ -1,9 +1,9 @@
-import type { Random } from '../base/random.ts';
-import type { GateRule } from '../gate/decision.ts';
-import { fixedSizeTest } from '../gate/fixed-size-rules.ts';
-import { type GatePlan, planGate } from '../gate/plan-gate.ts';
-import { alphaFor, type ErrorControl } from '../gate/search-error-control.ts';
-import { SequentialDecision } from '../gate/sequential-decision.ts';
+import type { Random } from '../../base/random.ts';
+import type { GateRule } from '../../gate/decision.ts';
+import { fixedSizeTest } from '../../gate/fixed-size-rules.ts';
+import { type GatePlan, planGate } from '../../gate/plan-gate.ts';
+import { alphaFor, type ErrorControl } from '../../gate/search-error-control.ts';
+import { SequentialDecision } from '../../gate/sequential-decision.ts';
 import { childRates, IterationRollouts, type PairRates, type SimulatedWorld, seedRates, withinTaskVariance } from './simulated-world.ts';
 
 /** One kind of simulated search. */

@@ -1,6 +1,6 @@
-import { seededRandom, seedFrom } from '../base/random.ts';
-import { meanTest } from '../statistics/mean-test.ts';
-import { normalQuantile } from '../statistics/normal-distribution.ts';
+import { seededRandom, seedFrom } from '../../base/random.ts';
+import { meanTest } from '../../statistics/mean-test.ts';
+import { normalQuantile } from '../../statistics/normal-distribution.ts';
 import { childRates, IterationRollouts, type SimulatedWorld, seedRates } from './simulated-world.ts';
 
 /** Mean rollouts of one sequential decision beside those of a fixed-size test with the same error and power. */
