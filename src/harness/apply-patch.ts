@@ -4,8 +4,8 @@ import { CoHarnessError } from '../base/errors.ts';
 import { componentOfPath, type PromptName, requireComponent, splitPatchPath } from './component-of-path.ts';
 import type { Harness } from './harness.ts';
 import { readYaml, schemaOfFile } from './harness-file.ts';
-import type { PatchEdit } from './patch-edit.ts';
 import { DEFAULT_PROMPTS, harnessFromFiles } from './parse-harness.ts';
+import type { PatchEdit } from './patch-edit.ts';
 
 /**
  * The only way from one φ to another: edits in order, all or nothing. A value that the file leaves to its default counts as standing

@@ -2,7 +2,7 @@ import { errorMessage } from '../base/errors.ts';
 import type { CallDialect, HarnessTool } from '../harness/harness.ts';
 import { soleTextArgument } from '../harness/parse-harness.ts';
 import type { ToolCall } from '../trajectory/trajectory.ts';
-import { balancedObjects, type BraceSegment } from './balanced-objects.ts';
+import { type BraceSegment, balancedObjects } from './balanced-objects.ts';
 import { spacedJson } from './fill-template.ts';
 
 export type DialectTool = Pick<HarnessTool, 'name' | 'parameters'>;

@@ -1,6 +1,6 @@
 import { errorMessage } from '../base/errors.ts';
 import type { Verdict } from '../task/verifier.ts';
-import { type Outcome, type Trajectory, TRAJECTORY_VERSION } from '../trajectory/trajectory.ts';
+import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from '../trajectory/trajectory.ts';
 import { agentLoop, type Episode } from './agent-loop.ts';
 import { rolloutIdentity } from './rollout-identity.ts';
 import type { RolloutJob, RunRollout } from './rollout-job.ts';

@@ -3,7 +3,7 @@ import { contentHash } from '../base/content-hash.ts';
 import { isFailure, isSuccess } from './is-success.ts';
 import { modelCalls } from './model-calls.ts';
 import { renderTrajectory } from './render-trajectory.ts';
-import { type Outcome, type Trajectory, TRAJECTORY_VERSION } from './trajectory.ts';
+import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from './trajectory.ts';
 import { trajectorySchema } from './trajectory-schema.ts';
 
 const shared = {

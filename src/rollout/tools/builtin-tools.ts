@@ -1,4 +1,4 @@
-import { evaluateExpression } from './calculator.ts';
+import { evaluateExpression } from './evaluate-expression.ts';
 import { ToolError } from './tool-error.ts';
 
 /** A tool that runs in this process. Arguments have passed the tool's schema. Throws {@link ToolError} for what the model did wrong. */

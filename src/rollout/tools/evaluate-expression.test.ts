@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluateExpression } from './calculator.ts';
+import { evaluateExpression } from './evaluate-expression.ts';
 import { ToolError } from './tool-error.ts';
 
 function failureOf(expression: string): string {
