@@ -23,7 +23,14 @@ export interface PythonEnvironment {
   environment: NodeJS.ProcessEnv;
 }
 
-export interface EnsurePythonOptions {
+export interface EnvironmentChoice {
+  /** Default: the user's cache. */
+  cache?: string;
+  /** Requirements as pip reads them. Default: those of trainer/pyproject.toml. */
+  pins?: readonly string[];
+}
+
+export interface EnsurePythonOptions extends EnvironmentChoice {
   log: (line: string) => void;
   signal?: AbortSignal;
 }
@@ -55,10 +62,10 @@ function childEnvironment(): NodeJS.ProcessEnv {
  * Where the trainer's Python is and whether it is complete; starts and changes nothing. One environment per set of pins lies in
  * the user's cache, so clones share it and a change of the pins makes a new one. CO_HARNESS_PYTHON overrides it.
  */
-export function pythonEnvironment(cache: string = cacheFolder()): PythonEnvironment {
+export function pythonEnvironment({ cache = cacheFolder(), pins = trainerPins() }: EnvironmentChoice = {}): PythonEnvironment {
   const override = process.env.CO_HARNESS_PYTHON;
   if (override) return { python: override, ready: true, folder: null, environment: childEnvironment() };
-  const identity = JSON.stringify([process.platform, process.arch, trainerPins()]);
+  const identity = JSON.stringify([process.platform, process.arch, pins]);
   const folder = join(cache, `python-${createHash('sha256').update(identity).digest('hex').slice(0, 12)}`);
   const python = interpreterIn(folder);
   return { python, ready: existsSync(join(folder, MARKER)) && existsSync(python), folder, environment: childEnvironment() };
@@ -82,12 +89,12 @@ async function runInstaller(command: string, args: string[], remedy: string, opt
   });
 }
 
-async function installWithUv(base: string, folder: string, options: CommandOptions): Promise<boolean> {
+async function installWithUv(base: string, folder: string, pins: readonly string[], options: CommandOptions): Promise<boolean> {
   const python = interpreterIn(folder);
   const remedy = 'Trying pip instead.';
   try {
     await runInstaller('uv', ['venv', '--quiet', '--clear', '--seed', '--python', base, folder], remedy, options);
-    await runInstaller('uv', ['pip', 'install', '--python', python, '--torch-backend', 'auto', ...trainerPins()], remedy, options);
+    await runInstaller('uv', ['pip', 'install', '--python', python, '--torch-backend', 'auto', ...pins], remedy, options);
     return true;
   } catch (error) {
     if (CoHarnessError.isInstance(error, 'python-install-failed')) {
@@ -98,13 +105,13 @@ async function installWithUv(base: string, folder: string, options: CommandOptio
   }
 }
 
-async function installWithPip(base: string, folder: string, options: CommandOptions): Promise<void> {
+async function installWithPip(base: string, folder: string, pins: readonly string[], options: CommandOptions): Promise<void> {
   const temporary = join(folder, 'download');
   requireFreeSpace(folder, PIP_BYTES, 'The Python environment (PyTorch with its libraries)');
   await runInstaller(base, ['-m', 'venv', folder], 'Install the venv module of this Python (Debian or Ubuntu: apt install python3-venv).', options);
   await mkdir(temporary, { recursive: true });
   // --no-compile: modules are compiled when they are first imported, and most never are
-  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--no-compile', '--no-input', '--progress-bar', 'off', '--disable-pip-version-check', ...trainerPins()];
+  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--no-compile', '--no-input', '--progress-bar', 'off', '--disable-pip-version-check', ...pins];
   // pip keeps several GB of wheels in its temporary folder; /tmp is often a small disk in memory
   const env = { ...process.env, TMPDIR: temporary, PIP_REQUIRE_VIRTUALENV: '0' };
   await runInstaller(interpreterIn(folder), pip, 'Check the network, the package index of pip and free disk space, then run co-harness setup again.', {
@@ -114,8 +121,10 @@ async function installWithPip(base: string, folder: string, options: CommandOpti
   await rm(temporary, { recursive: true, force: true });
 }
 
-async function install(target: PythonEnvironment & { folder: string }, { log, signal }: EnsurePythonOptions): Promise<void> {
-  const { folder, python } = target;
+async function install(
+  { folder, python }: { folder: string; python: string },
+  { log, signal, pins = trainerPins() }: EnsurePythonOptions,
+): Promise<void> {
   const base = await findPython();
   const start = performance.now();
   // What an interrupted install left behind cannot be trusted.
@@ -132,11 +141,11 @@ async function install(target: PythonEnvironment & { folder: string }, { log, si
       progress(unpacking ? 'unpacking the packages' : line);
     };
     const options = { onLine, ...(signal ? { signal } : {}) };
-    const done = withUv && (await installWithUv(base.executable, folder, options));
+    const done = withUv && (await installWithUv(base.executable, folder, pins, options));
     if (withUv && !done) log('  uv could not install the packages; installing with pip …');
-    if (!done) await installWithPip(base.executable, folder, options);
+    if (!done) await installWithPip(base.executable, folder, pins, options);
   });
-  const marker = { version: 1, python: base.version, pins: trainerPins(), seconds: Math.round((performance.now() - start) / 1000) };
+  const marker = { version: 1, python: base.version, pins, seconds: Math.round((performance.now() - start) / 1000) };
   if (!existsSync(python)) throw new CoHarnessError('python-install-failed', `${python} is missing after the installation. Run co-harness setup again.`);
   await writeAtomically(join(folder, MARKER), `${JSON.stringify(marker, null, 2)}\n`);
 }
@@ -149,7 +158,7 @@ async function install(target: PythonEnvironment & { folder: string }, { log, si
  */
 export async function ensurePython(options: EnsurePythonOptions): Promise<PythonEnvironment> {
   const { log, signal } = options;
-  const target = pythonEnvironment();
+  const target = pythonEnvironment(options);
   const { folder } = target;
   if (folder === null) {
     if (!(await isAvailable(target.python))) {
@@ -162,9 +171,9 @@ export async function ensurePython(options: EnsurePythonOptions): Promise<Python
     await withFileLock(
       `${folder}.lock`,
       async () => {
-        if (pythonEnvironment().ready) return;
+        if (pythonEnvironment(options).ready) return;
         try {
-          await install({ ...target, folder }, options);
+          await install({ folder, python: target.python }, options);
         } catch (error) {
           log('Removing the unfinished Python environment …');
           await rm(folder, { recursive: true, force: true });
@@ -180,7 +189,7 @@ export async function ensurePython(options: EnsurePythonOptions): Promise<Python
     if (signal?.aborted) throw new AbortedError();
     throw error;
   }
-  return pythonEnvironment();
+  return pythonEnvironment(options);
 }
 
 /** Versions of the pinned packages in an environment: `[pin, installed version or null][]`, in the order of the pins. Takes a second. */

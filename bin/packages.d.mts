@@ -1,0 +1,2 @@
+export const projectFolder: string;
+export function staleReason(folder?: string): string | null;

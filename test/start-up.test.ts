@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withFileLock } from '../bin/file-lock.mjs';
+import { staleReason } from '../bin/packages.mjs';
+import { projectFolder } from '../src/setup/project-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'co-harness-start-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('staleReason', () => {
+  const lock = (file: string, packages: Record<string, object>) => writeFileSync(join(folder, file), JSON.stringify({ packages }));
+
+  it('asks for an install when nothing is installed, and when a version differs or is missing', () => {
+    lock('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } });
+    expect(staleReason(folder)).toBe('packages are not installed');
+    mkdirSync(join(folder, 'node_modules'));
+    lock('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+    expect(staleReason(folder)).toBe('b should be 2.0.0 and is missing');
+    lock('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.1' }, 'node_modules/b': { version: '2.0.0' } });
+    expect(staleReason(folder)).toBe('a should be 1.0.0 and is 1.0.1');
+  });
+
+  it('asks for nothing when only packages of other platforms are missing', () => {
+    lock('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/win': { version: '1.0.0', optional: true } });
+    mkdirSync(join(folder, 'node_modules'));
+    lock('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+    expect(staleReason(folder)).toBeNull();
+  });
+
+  it('finds this checkout up to date', () => {
+    expect(staleReason(projectFolder)).toBeNull();
+  });
+});
+
+describe('withFileLock', () => {
+  it('lets one in at a time and takes over the lock of a process that is gone', async () => {
+    const file = join(folder, 'a.lock');
+    writeFileSync(file, '999999999');
+    let inside = 0;
+    let most = 0;
+    const enter = () =>
+      withFileLock(file, async () => {
+        most = Math.max(most, ++inside);
+        await sleep(20);
+        inside--;
+      });
+    await Promise.all([enter(), enter(), enter()]);
+    expect(most).toBe(1);
+  });
+});
+
+describe('the hand-over to Node 24', () => {
+  /** Starts a script through bin/run-node24.mjs and collects its output. */
+  function start(script: string): { process: ChildProcess; output: () => string; exit: Promise<number | null>; said: (text: string) => Promise<void> } {
+    const file = join(folder, 'script.mjs');
+    writeFileSync(file, script);
+    const runner = `import { runNode24 } from '${projectFolder}bin/run-node24.mjs'; process.exitCode = await runNode24(process.argv[1], ['--x', 'two words']);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', runner, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk;
+    });
+    const said = async (wanted: string) => {
+      while (!text.includes(wanted)) await sleep(20);
+    };
+    const exit = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+    return { process: child, output: () => text, exit, said };
+  }
+
+  it('passes arguments and the exit code', async () => {
+    const run = start('console.log(process.version, JSON.stringify(process.argv.slice(2))); process.exit(7);');
+    expect(await run.exit).toBe(7);
+    expect(run.output()).toMatch(/^v24.*\["--x","two words"\]/);
+  });
+
+  it('passes one Ctrl-C once, though npm sends it a second time, and lets the program finish', async () => {
+    const run = start(`
+      let interrupts = 0;
+      process.on('SIGINT', () => { interrupts++; if (interrupts === 1) setTimeout(() => { console.log('interrupts', interrupts); process.exit(3); }, 500); });
+      setInterval(() => {}, 1000);
+      console.log('ready');`);
+    await run.said('ready');
+    run.process.kill('SIGINT');
+    run.process.kill('SIGINT');
+    expect(await run.exit).toBe(3);
+    expect(run.output()).toContain('interrupts 1');
+  });
+
+  it('does not leave the program behind when it is killed', async () => {
+    const run = start("console.log('pid', process.pid, 'ready'); setInterval(() => {}, 1000);");
+    await run.said('ready');
+    const processId = Number(/pid (\d+)/.exec(run.output())?.[1]);
+    run.process.kill('SIGKILL');
+    await expect
+      .poll(() => {
+        try {
+          return process.kill(processId, 0);
+        } catch {
+          return false;
+        }
+      }, { timeout: 10_000 })
+      .toBe(false);
+  });
+
+  it('reports a program that a signal ended as 128 + its number', async () => {
+    const run = start("process.kill(process.pid, 'SIGKILL');");
+    expect(await run.exit).toBe(137);
+  });
+});
