@@ -4,7 +4,7 @@ import type { GateRule } from './decision.ts';
 import type { GateEvidenceSoFar } from './gate-evidence.ts';
 import type { JudgeRequest } from './judge-request.ts';
 import { HELD_OUT_ALPHA, NOT_WORSE_ALPHA } from './plan-gate.ts';
-import { accepted, type Conclusion, goalIsNotWorse, notWorse, points } from './write-decision.ts';
+import { accepted, type Conclusion, goalIsNotWorse, heldBack, notWorse, points } from './write-decision.ts';
 
 /** One-sided p-value that the mean of group differences is ≤ `nullMean`. */
 export function fixedSizeTest(
@@ -26,24 +26,21 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
   const rule = request.rule as Exclude<GateRule, 'betting' | 'paper'>;
   const { alpha, seed = 1 } = request;
   const margin = -evidence.sequence.notWorse.nullMean;
-  const test = (pick: 'whole' | 'heldOut', nullMean: number, level: number) => {
-    const values = evidence.rows.map((row) => row[pick]).filter((value) => !Number.isNaN(value));
-    return { count: values.length, p: fixedSizeTest(rule, values, nullMean, seed, level) };
-  };
-  const improvement = test('whole', 0, alpha).p;
+  const test = (values: readonly number[], nullMean: number, level: number) => fixedSizeTest(rule, values, nullMean, seed, level);
+  const whole = evidence.rows.map((row) => row.whole);
+  const improvement = test(whole, 0, alpha);
   const found = `mean difference ${points(evidence.whole.mean)}, p = ${improvement.toPrecision(2)}, allowed ${alpha.toPrecision(2)}`;
   const conclusion = (): Conclusion => {
-    const heldOut = test('heldOut', -margin, HELD_OUT_ALPHA);
-    if (improvement <= alpha && evidence.sequence.targetedHolds) {
-      if (heldOut.count === 0 || heldOut.p <= HELD_OUT_ALPHA) return accepted(request, found, points(evidence.whole.mean));
-      const inferior = (evidence.heldOut?.mean ?? 0) < -margin;
-      const explanation = `The whole improved (${found}), held-out behaviour was not shown to lose less than ${points(margin)}.`;
-      return inferior
-        ? { verdict: 'reject', reason: 'held-out-inferior', explanation }
-        : { verdict: 'indecisive', reason: 'held-out-unproven', explanation };
+    if (improvement <= alpha) {
+      const heldOut = evidence.rows.map((row) => (row.heldOutShare === 0 ? 0 : row.heldOut * row.heldOutShare));
+      const harmless = test(heldOut, -margin, HELD_OUT_ALPHA) <= HELD_OUT_ALPHA && !evidence.sequence.heldOutInferior;
+      if (goalIsNotWorse(request) || (harmless && evidence.sequence.targetedHolds)) {
+        return accepted(request, found, points(evidence.whole.mean));
+      }
+      return heldBack(request, evidence);
     }
     const level = Math.min(NOT_WORSE_ALPHA, alpha);
-    if (goalIsNotWorse(request) && test('whole', -margin, level).p <= level) return notWorse(request, evidence);
+    if (goalIsNotWorse(request) && test(whole, -margin, level) <= level) return notWorse(request, evidence);
     if (evidence.allTied) {
       return { verdict: 'indecisive', reason: 'all-tied', explanation: 'Parent and child scored the same in all groups.' };
     }

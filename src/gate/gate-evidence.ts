@@ -25,7 +25,7 @@ export class GateEvidenceSoFar {
     this.looks++;
     for (const row of this.ledger.add(pairs)) {
       this.rows.push(row);
-      this.sequence.add(row.whole, row.targeted, row.heldOut);
+      this.sequence.add(row.whole, row.targeted, row.heldOut, row.heldOutShare);
     }
   }
 

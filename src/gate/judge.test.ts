@@ -45,7 +45,6 @@ async function judged(world: World) {
     repeats,
     alpha: 0.01,
     margin: 0.05,
-    targetedShare,
     ...world.plan,
   });
   return judge({
@@ -81,6 +80,11 @@ describe('judge', () => {
   it('does not accept a patch whose held-out loss exceeds the margin, however much it wins elsewhere', async () => {
     const decision = await judged({ groups: 300, parent: 0.4, targetedGain: 0.5, heldOutGain: -0.2, targetedShare: 0.5 });
     expect(decision).toMatchObject({ verdict: 'reject', reason: 'held-out-inferior' });
+  });
+
+  it('accepts a diff that repairs almost everything, though hardly any held-out task is left to prove harmless', async () => {
+    const decision = await judged({ groups: 60, repeats: 1, parent: 0, targetedGain: 0.5, targetedShare: 0.9 });
+    expect(decision).toMatchObject({ verdict: 'better' });
   });
 
   it('does not accept a diff whose targeted tasks lost while others won', async () => {

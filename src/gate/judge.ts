@@ -21,6 +21,7 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
     new SequentialDecision({
       alpha: request.alpha,
       margin: goalIsNotWorse(request) ? request.margin : Math.max(request.margin, plan.marginTested),
+      marginAsked: request.margin,
       goal: goalIsNotWorse(request) ? 'not-worse' : 'improvement',
       groups: plan.groups,
       groupVariance: plan.groupVariance,

@@ -33,6 +33,8 @@ export interface GroupDifference {
   whole: number;
   targeted: number;
   heldOut: number;
+  /** Share of the scored pairs that are held out, in [0, 1]. */
+  heldOutShare: number;
   parent: number;
   child: number;
   targetedParent: number;
@@ -178,6 +180,7 @@ function groupDifference(group: string, members: readonly PairedOutcome[]): Grou
     whole: all.child - all.parent,
     targeted: targeted.child - targeted.parent,
     heldOut: heldOut.child - heldOut.parent,
+    heldOutShare: scored.filter((pair) => !pair.targeted).length / scored.length,
     parent: all.parent,
     child: all.child,
     targetedParent: targeted.parent,

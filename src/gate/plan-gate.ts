@@ -22,8 +22,6 @@ export interface GatePlanRequest {
   effectVariance?: number;
   /** Measured share of (task, seed) pairs whose scores differ; replaces withinTaskVariance where seeds are coupled. */
   discordance?: number;
-  /** Share of the gate tasks that a diff will target; default 0. */
-  targetedShare?: number;
 }
 
 /** What a decision will be able to see and may cost, known before anything is paid. */
@@ -33,7 +31,7 @@ export interface GatePlan {
   tasksPerGroup: number;
   alpha: number;
   margin: number;
-  /** Smallest margin that held-out behaviour can be shown to keep with power 0.8 where nothing changed. */
+  /** Smallest loss of the whole score through held-out behaviour that can be excluded with power 0.8 where nothing changed. */
   affordableMargin: number;
   /** max(margin, affordableMargin): tested on held-out behaviour once the whole is shown to improve. */
   marginTested: number;
@@ -74,8 +72,7 @@ export function planGate(request: GatePlanRequest): GatePlan {
   const groupsNeeded = fewestGroups(rule, alpha);
   if (groups < groupsNeeded) throw tooFewGroups(request, groups, groupsNeeded);
   const groupVariance = assumedVariance(request);
-  const heldOutGroups = Math.max(1, Math.round(groups * (1 - (request.targetedShare ?? 0))));
-  const affordableMargin = smallestEffect(heldOutGroups, groupVariance, HELD_OUT_ALPHA, rule, true);
+  const affordableMargin = smallestEffect(groups, groupVariance, HELD_OUT_ALPHA, rule, true);
   const plan: Omit<GatePlan, 'note'> = {
     rule,
     repeats,

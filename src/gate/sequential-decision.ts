@@ -6,8 +6,10 @@ export type SequentialState = 'improved' | 'not-worse' | 'futile' | 'open';
 
 export interface SequentialSettings {
   alpha: number;
-  /** Margin tested on held-out behaviour, or on everything where "not worse" is enough. */
+  /** Margin tested: on what held-out behaviour adds to the score, or on the whole where "not worse" is enough. */
   margin: number;
+  /** Margin asked for; a held-out stratum that is shown to lose, by more than this, stops an acceptance. */
+  marginAsked: number;
   /** Deletions and speed diffs need only be not worse. */
   goal: 'improvement' | 'not-worse';
   /** Most groups there will be. */
@@ -39,7 +41,9 @@ export class SequentialDecision {
   private squares = 0;
   private targetedSum = 0;
   private targetedGroups = 0;
+  private heldOutSum = 0;
   private heldOutGroups = 0;
+  private readonly heldOutLoss: BettingEProcess;
 
   constructor(settings: SequentialSettings) {
     this.settings = settings;
@@ -47,10 +51,14 @@ export class SequentialDecision {
     const horizon = { observations: settings.groups, variance: settings.groupVariance };
     this.improvement = new BettingEProcess(0, { ...horizon, target: 1 / settings.alpha });
     this.notWorse = new BettingEProcess(-settings.margin, { ...horizon, target: 1 / this.notWorseAlpha });
+    this.heldOutLoss = new BettingEProcess(0, { ...horizon, target: 1 / HELD_OUT_ALPHA });
   }
 
-  /** Mean differences of one group in [−1, 1]; NaN for a stratum with no scored pair in it. */
-  add(whole: number, targeted: number, heldOut: number): void {
+  /**
+   * Mean differences of one group in [−1, 1]; NaN for a stratum with no scored pair in it. `heldOutShare`: share of the group's
+   * pairs that are held out, in [0, 1].
+   */
+  add(whole: number, targeted: number, heldOut: number, heldOutShare: number): void {
     this.groups++;
     this.sum += whole;
     this.squares += whole * whole;
@@ -59,11 +67,16 @@ export class SequentialDecision {
       this.targetedSum += targeted;
       this.targetedGroups++;
     }
-    const guarded = this.settings.goal === 'improvement' ? heldOut : whole;
-    if (!Number.isNaN(guarded)) {
-      this.heldOutGroups++;
-      this.notWorse.add(guarded);
+    if (this.settings.goal === 'not-worse') {
+      this.notWorse.add(whole);
+      return;
     }
+    // What held-out behaviour adds to the whole score: a stratum of a few groups can neither be proven harmless by itself nor hurt much.
+    this.notWorse.add(heldOutShare === 0 ? 0 : heldOut * heldOutShare);
+    if (heldOutShare === 0) return;
+    this.heldOutLoss.add(-heldOut);
+    this.heldOutSum += heldOut;
+    this.heldOutGroups++;
   }
 
   get mean(): number {
@@ -74,9 +87,14 @@ export class SequentialDecision {
     return this.improvement.peak >= 1 / this.settings.alpha && this.sum > 0;
   }
 
-  /** True also where nothing is held out: then the whole is the target. */
-  get heldOutShown(): boolean {
-    return this.heldOutGroups === 0 || this.notWorse.peak >= 1 / this.notWorseAlpha;
+  /** Shown to cost the whole score less than the margin. */
+  get notWorseShown(): boolean {
+    return this.notWorse.peak >= 1 / this.notWorseAlpha;
+  }
+
+  /** Held-out behaviour is shown to have lost, and seen to have lost more than the margin. */
+  get heldOutInferior(): boolean {
+    return this.heldOutLoss.peak >= 1 / HELD_OUT_ALPHA && this.heldOutSum / this.heldOutGroups < -this.settings.marginAsked;
   }
 
   /** The targeted stratum must not have lost; only the whole carries the error guarantee. */
@@ -84,9 +102,14 @@ export class SequentialDecision {
     return this.targetedGroups === 0 || this.targetedSum > 0;
   }
 
+  private get guardsHold(): boolean {
+    if (this.settings.goal === 'not-worse') return true;
+    return this.notWorseShown && this.targetedHolds && !this.heldOutInferior;
+  }
+
   state(): SequentialState {
-    if (this.improvementShown && this.heldOutShown && this.targetedHolds) return 'improved';
-    if (this.settings.goal === 'not-worse' && this.heldOutShown && this.groups > 0) return 'not-worse';
+    if (this.improvementShown && this.guardsHold) return 'improved';
+    if (this.settings.goal === 'not-worse' && this.notWorseShown) return 'not-worse';
     return this.futile() ? 'futile' : 'open';
   }
 
@@ -97,9 +120,8 @@ export class SequentialDecision {
     const variance = (this.squares + PLANNED_WEIGHT * settings.groupVariance) / (groups + PLANNED_WEIGHT);
     const hopeful = this.mean + OPTIMISM * Math.sqrt(variance / groups);
     if (settings.goal === 'not-worse') {
-      const share = this.heldOutGroups / groups;
       const mean = Math.min(0, hopeful);
-      return this.notWorse.chanceToReach(1 / this.notWorseAlpha, remaining * share, mean, variance) < FUTILE_CHANCE;
+      return this.notWorse.chanceToReach(1 / this.notWorseAlpha, remaining, mean, variance) < FUTILE_CHANCE;
     }
     const mean = Math.max(this.mean, Math.min(settings.minimumDetectableEffect, hopeful));
     return this.improvement.chanceToReach(1 / settings.alpha, remaining, mean, variance) < FUTILE_CHANCE;

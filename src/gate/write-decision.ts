@@ -21,7 +21,7 @@ export function concludeBetting(request: JudgeRequest, evidence: GateEvidenceSoF
   const { whole } = evidence;
   if (state === 'improved') return accepted(request, 'shown by betting', points(whole.mean));
   if (state === 'not-worse') return notWorse(request, evidence);
-  if (sequence.improvementShown) return heldBack(evidence, sequence.targetedHolds);
+  if (sequence.improvementShown) return heldBack(request, evidence);
   const found = `mean difference ${points(whole.mean)} (${points(whole.low)} to ${points(whole.high)}) on ${whole.groups} groups`;
   if (whole.high < 0) return { verdict: 'reject', reason: 'worse', explanation: `Worse than its parent: ${found}.` };
   if (evidence.allTied) {
@@ -84,19 +84,19 @@ function gainShown(gains: readonly number[]): boolean {
 }
 
 /** The whole improved, but a guard did not hold. */
-function heldBack(evidence: GateEvidenceSoFar, targetedHolds: boolean): Conclusion {
-  const { targeted, heldOut } = evidence;
-  if (!targetedHolds) {
+export function heldBack({ margin }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
+  const { targeted, heldOut, sequence } = evidence;
+  if (!sequence.targetedHolds) {
     const explanation = `The whole improved, the targeted tasks did not (${points(targeted?.mean ?? 0)}): not what the diff claims.`;
     return { verdict: 'reject', reason: 'targeted-not-improved', explanation };
   }
-  const loss = heldOut?.mean ?? 0;
-  const margin = -evidence.sequence.notWorse.nullMean;
-  if (loss < -margin) {
-    const explanation = `Held-out behaviour lost ${points(-loss)}, more than the margin of ${points(margin)}.`;
+  const seen = points(heldOut?.mean ?? 0);
+  if (sequence.heldOutInferior) {
+    const explanation = `Held-out behaviour lost (${seen}), by more than the margin of ${points(margin)}.`;
     return { verdict: 'reject', reason: 'held-out-inferior', explanation };
   }
-  const explanation = `The whole improved, but held-out behaviour (${points(loss)}) was not shown to lose less than ${points(margin)}.`;
+  const tested = points(-sequence.notWorse.nullMean);
+  const explanation = `The whole improved, but held-out behaviour (${seen}) was not shown to cost it less than ${tested}.`;
   return { verdict: 'indecisive', reason: 'held-out-unproven', explanation };
 }
 

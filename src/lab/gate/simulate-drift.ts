@@ -41,8 +41,8 @@ export function simulateDrift(searches: number, seed: number): DriftResult {
     });
   };
   const notWorse = (differences: readonly number[]) => {
-    const sequence = new SequentialDecision({ ...plan, margin: MARGIN, goal: 'not-worse' });
-    for (const difference of differences) sequence.add(difference, Number.NaN, difference);
+    const sequence = new SequentialDecision({ ...plan, margin: MARGIN, marginAsked: MARGIN, goal: 'not-worse' });
+    for (const difference of differences) sequence.add(difference, Number.NaN, difference, 1);
     return sequence.state() === 'not-worse' || sequence.improvementShown;
   };
 

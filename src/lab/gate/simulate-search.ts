@@ -116,6 +116,7 @@ function decideSequentially(settings: SearchSettings, plan: GatePlan, difference
   const sequence = new SequentialDecision({
     alpha: plan.alpha,
     margin: settings.goal === 'improvement' ? plan.marginTested : settings.margin,
+    marginAsked: settings.margin,
     goal: settings.goal,
     groups: plan.groups,
     groupVariance: plan.groupVariance,
@@ -125,7 +126,7 @@ function decideSequentially(settings: SearchSettings, plan: GatePlan, difference
     const end = sequence.groups + batch;
     while (sequence.groups < end) {
       const whole = difference(sequence.groups);
-      sequence.add(whole, Number.NaN, whole);
+      sequence.add(whole, Number.NaN, whole, 1);
     }
     const state = sequence.state();
     if (state === 'futile') break;
