@@ -22,7 +22,10 @@ export function mapRow(source: unknown): TaskRow | null {
   const calls = (answer as unknown as Record<string, AcceptedValues>[]).flatMap((call) =>
     Object.entries(call).map(([tool, accepted]) => ({
       tool,
-      arguments: simplestArguments(accepted, descriptions.find(({ name }) => name === tool)?.parameters?.required ?? []),
+      arguments: simplestArguments(
+        accepted,
+        descriptions.find(({ name }) => name === tool)?.parameters?.required ?? [],
+      ),
     })),
   );
   return {

@@ -48,7 +48,8 @@ export function evaluateExpression(expression: string): Quotient {
       if (take() !== ')') throw new Error(`${expression} lacks a closing parenthesis`);
       return value;
     }
-    if (token === undefined || !/\d/.test(token)) throw new Error(`${expression} is not arithmetic near ${token ?? 'its end'}`);
+    if (token === undefined || !/\d/.test(token))
+      throw new Error(`${expression} is not arithmetic near ${token ?? 'its end'}`);
     const [integer = '', fraction = ''] = token.split('.');
     return reduced(BigInt(integer + fraction), 10n ** BigInt(fraction.length));
   };
@@ -63,7 +64,9 @@ export function decimalText({ numerator, denominator }: Quotient): string | null
   for (let places = 0; places <= 12; places++) {
     const scaled = numerator * 10n ** BigInt(places);
     if (scaled % denominator !== 0n) continue;
-    const digits = String(scaled / denominator).replace('-', '').padStart(places + 1, '0');
+    const digits = String(scaled / denominator)
+      .replace('-', '')
+      .padStart(places + 1, '0');
     const sign = numerator < 0n ? '-' : '';
     return places === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
   }

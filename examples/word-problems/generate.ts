@@ -12,7 +12,9 @@ const { values } = parseArgs({
 const count = Number(values.count);
 const seed = Number(values.seed);
 if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed) || values.out === undefined) {
-  console.error('Usage: node examples/word-problems/generate.ts --out FILE [--count N] [--seed N], N whole numbers, count ≥ 1');
+  console.error(
+    'Usage: node examples/word-problems/generate.ts --out FILE [--count N] [--seed N], N whole numbers, count ≥ 1',
+  );
   process.exitCode = 2;
 } else {
   const tasks = generateTasks({ count, seed });

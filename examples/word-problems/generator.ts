@@ -35,7 +35,8 @@ export function generateTasks({ count, seed }: { count: number; seed: number }):
       const task = newTask(template, seed, turn, known);
       if (task !== null) tasks.push({ ...task, id: `word-${seed}-${tasks.length}` });
     }
-    if (tasks.length === before) throw new Error(`The templates have no more than ${before} different problems: ask for fewer.`);
+    if (tasks.length === before)
+      throw new Error(`The templates have no more than ${before} different problems: ask for fewer.`);
   }
   return tasks;
 }
@@ -103,9 +104,10 @@ function fillSlots(template: Template, numbers: NumberTexts, random: Random): st
   });
 }
 
+/** `3.5` → `$3.50`, `4` → `$4`. */
 function moneyText(number: string): string {
   const [integer, fraction] = number.split('.');
-  return fraction === undefined ? number : `${integer}.${fraction.padEnd(2, '0')}`;
+  return fraction === undefined ? `$${number}` : `$${integer}.${fraction.padEnd(2, '0')}`;
 }
 
 const PRONOUN_FORMS: Readonly<Record<Person['pronouns'], Readonly<Record<string, string>>>> = {

@@ -18,7 +18,10 @@ export function mapRow(source: unknown): TaskRow | null {
     return row.equation_ok === false ? null : withReference(row, [infixOf(row.equation_prefix)]);
   }
   if (typeof row.solution === 'string') {
-    return withReference(row, [...row.solution.matchAll(/<<([^<>=]+)=[^<>]*>>/g)].map(([, expression]) => expression as string));
+    return withReference(
+      row,
+      [...row.solution.matchAll(/<<([^<>=]+)=[^<>]*>>/g)].map(([, expression]) => expression as string),
+    );
   }
   return row as TaskRow;
 }
@@ -27,7 +30,7 @@ function withReference(row: Record<string, unknown>, expressions: readonly strin
   const { id, problem, answer } = row as TaskRow;
   const task = { id, problem, answer };
   const last = expressions.at(-1);
-  if (last === undefined || valueOf(last) !== answer) return task;
+  if (last === undefined || valueText(last) !== answer) return task;
   const reference: TaskRow['reference'] = {
     calls: expressions.map((expression) => ({ tool: 'calculator', arguments: { expression } })),
     text: `The answer is ${answer}.`,
@@ -35,7 +38,7 @@ function withReference(row: Record<string, unknown>, expressions: readonly strin
   return { ...task, reference };
 }
 
-function valueOf(expression: string): string | null {
+function valueText(expression: string): string | null {
   try {
     return decimalText(evaluateExpression(expression));
   } catch {

@@ -87,7 +87,12 @@ function readVerdict(outcome: ProgramOutcome): Verdict {
 function runProgram({ command, directory, timeoutMs }: CommandOptions, input: string): Promise<ProgramOutcome> {
   const [program, ...args] = command;
   return new Promise((settle) => {
-    const child = spawn(program, args, { cwd: directory, shell: false, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, args, {
+      cwd: directory,
+      shell: false,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     let stdout = '';
     let stderr = '';
     let stopped: string | undefined;
@@ -102,17 +107,23 @@ function runProgram({ command, directory, timeoutMs }: CommandOptions, input: st
     };
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       stdout += chunk;
-      if (stdout.length > MOST_OUTPUT_CHARACTERS) stop(`the verifier command printed more than ${MOST_OUTPUT_CHARACTERS} characters`);
+      if (stdout.length > MOST_OUTPUT_CHARACTERS)
+        stop(`the verifier command printed more than ${MOST_OUTPUT_CHARACTERS} characters`);
     });
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       stderr = (stderr + chunk).slice(-2000);
     });
     // A program that does not read its input closes the pipe early; its exit code says whether that was a failure.
     child.stdin.on('error', () => {});
-    child.on('error', (error) => finish({ failure: `the verifier command ${program} cannot run: ${errorMessage(error)}` }));
+    child.on('error', (error) =>
+      finish({ failure: `the verifier command ${program} cannot run: ${errorMessage(error)}` }),
+    );
     child.on('close', (code, signal) => {
       if (stopped !== undefined) finish({ failure: stopped });
-      else if (code !== 0) finish({ failure: `the verifier command ended with ${code ?? signal}: ${stderr.trim() || 'nothing on stderr'}` });
+      else if (code !== 0)
+        finish({
+          failure: `the verifier command ended with ${code ?? signal}: ${stderr.trim() || 'nothing on stderr'}`,
+        });
       else finish({ stdout: stdout.trim() });
     });
     child.stdin.end(input);

@@ -31,7 +31,10 @@ export function functionCallVerifier(): Verifier {
 function judge(task: Task, answer: string | null): Verdict {
   const expected = expectedCalls(task.answer);
   if (expected === null) {
-    return { kind: 'unscored', why: `the answer of task ${task.id} is not a list of {function: {parameter: [accepted values]}}` };
+    return {
+      kind: 'unscored',
+      why: `the answer of task ${task.id} is not a list of {function: {parameter: [accepted values]}}`,
+    };
   }
   if (answer === null) return { kind: 'scored', score: 0, extracted: null, why: 'no final answer' };
   const calls = callsIn(answer);
@@ -70,9 +73,11 @@ function callsIn(answer: string): FunctionCall[] {
 
 function callOf(value: unknown): FunctionCall {
   if (isRecord(value)) {
-    if (typeof value.name === 'string' && isRecord(value.arguments)) return { name: value.name, arguments: value.arguments };
+    if (typeof value.name === 'string' && isRecord(value.arguments))
+      return { name: value.name, arguments: value.arguments };
     const [entry, ...others] = Object.entries(value);
-    if (entry !== undefined && others.length === 0 && isRecord(entry[1])) return { name: entry[0], arguments: entry[1] };
+    if (entry !== undefined && others.length === 0 && isRecord(entry[1]))
+      return { name: entry[0], arguments: entry[1] };
   }
   return { name: '', arguments: {} };
 }
@@ -82,7 +87,9 @@ function mismatch(expected: readonly ExpectedCall[], calls: readonly FunctionCal
   const problems = expected.map((target) => calls.map((call) => callProblem(target, call)));
   if (hasFullMatching(problems.map((row) => row.map((problem) => problem === null)))) return null;
   const unmet = problems.findIndex((row) => row.every((problem) => problem !== null));
-  return unmet === -1 ? 'two expected calls need the same call' : `${(expected[unmet] as ExpectedCall).name}: ${problems[unmet]?.[0]}`;
+  return unmet === -1
+    ? 'two expected calls need the same call'
+    : `${(expected[unmet] as ExpectedCall).name}: ${problems[unmet]?.[0]}`;
 }
 
 function callProblem({ name, parameters }: ExpectedCall, call: FunctionCall): string | null {
@@ -99,7 +106,8 @@ function callProblem({ name, parameters }: ExpectedCall, call: FunctionCall): st
 }
 
 function isAccepted(candidate: unknown, value: unknown): boolean {
-  if (typeof candidate === 'string' && typeof value === 'string') return standardised(candidate) === standardised(value);
+  if (typeof candidate === 'string' && typeof value === 'string')
+    return standardised(candidate) === standardised(value);
   if (Array.isArray(candidate) && Array.isArray(value)) {
     return candidate.length === value.length && candidate.every((item, index) => isAccepted(item, value[index]));
   }
@@ -112,7 +120,9 @@ function isAcceptedObject(candidate: Record<string, unknown>, value: Record<stri
   const isKnown = Object.entries(value).every(([key, member]) => {
     if (!Object.hasOwn(candidate, key)) return false;
     const accepted = candidate[key];
-    return isAccepted(accepted, member) || (Array.isArray(accepted) && accepted.some((item) => isAccepted(item, member)));
+    return (
+      isAccepted(accepted, member) || (Array.isArray(accepted) && accepted.some((item) => isAccepted(item, member)))
+    );
   });
   return (
     isKnown &&

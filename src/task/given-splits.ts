@@ -13,9 +13,13 @@ import { SPLITS, type Split, type Task, type TaskRow, taskHash } from './task.ts
 export function givenSplits(rows: Readonly<Record<Split, readonly TaskRow[]>>): SplitResult {
   for (const split of SPLITS) {
     if (rows[split].length === 0) {
-      throw new CoHarnessError('split-too-small', `The given ${split} split holds 0 tasks, at least 1 needed. Add tasks to its file.`, {
-        details: { split, got: 0, needed: 1 },
-      });
+      throw new CoHarnessError(
+        'split-too-small',
+        `The given ${split} split holds 0 tasks, at least 1 needed. Add tasks to its file.`,
+        {
+          details: { split, got: 0, needed: 1 },
+        },
+      );
     }
   }
   const all = SPLITS.flatMap((split) => rows[split].map((row) => ({ split, row })));

@@ -31,7 +31,8 @@ describe('clusterNearDuplicates', () => {
   });
 
   it('joins by chain, so that no near-copy straddles two clusters', () => {
-    const words = 'one long story about red kites over green hills in early spring with many friendly birds around'.split(' ');
+    const words =
+      'one long story about red kites over green hills in early spring with many friendly birds around'.split(' ');
     const variant = (from: number) => words.map((word, index) => (index < from ? `${word}s` : word)).join(' ');
     const keys = keysOf(...[0, 2, 4, 6, 8, 10].map(variant));
     expect(new Set(keys).size).toBe(1);
@@ -49,7 +50,10 @@ describe('clusterNearDuplicates', () => {
 
   it('gives the same keys in every order of the items', () => {
     const sentence = fc
-      .array(fc.constantFrom('red', 'blue', 'cat', 'dog', 'has', 'sees', '5', '7', 'Anna'), { minLength: 1, maxLength: 8 })
+      .array(fc.constantFrom('red', 'blue', 'cat', 'dog', 'has', 'sees', '5', '7', 'Anna'), {
+        minLength: 1,
+        maxLength: 8,
+      })
       .map((words) => words.join(' '));
     fc.assert(
       fc.property(fc.uniqueArray(sentence, { maxLength: 15 }), fc.infiniteStream(fc.nat()), (problems, ranks) => {
@@ -67,13 +71,20 @@ describe('clusterNearDuplicates', () => {
     const word = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
     const problem = fc.array(word, { minLength: 2, maxLength: 9 }).map((words) => words.join(' '));
     fc.assert(
-      fc.property(fc.array(problem, { minLength: 2, maxLength: 2 }), fc.double({ min: 0.1, max: 1, noNaN: true }), (pair, threshold) => {
-        const [left, right] = pair.map(pairsOf) as [Set<string>, Set<string>];
-        const shared = [...left].filter((item) => right.has(item)).length;
-        const isSimilar = shared / (left.size + right.size - shared) >= threshold;
-        const [first, second] = clusterNearDuplicates(pair.map((text) => ({ problem: text })), threshold);
-        expect(first === second).toBe(isSimilar || pair[0] === pair[1]);
-      }),
+      fc.property(
+        fc.array(problem, { minLength: 2, maxLength: 2 }),
+        fc.double({ min: 0.1, max: 1, noNaN: true }),
+        (pair, threshold) => {
+          const [left, right] = pair.map(pairsOf) as [Set<string>, Set<string>];
+          const shared = [...left].filter((item) => right.has(item)).length;
+          const isSimilar = shared / (left.size + right.size - shared) >= threshold;
+          const [first, second] = clusterNearDuplicates(
+            pair.map((text) => ({ problem: text })),
+            threshold,
+          );
+          expect(first === second).toBe(isSimilar || pair[0] === pair[1]);
+        },
+      ),
     );
   });
 });

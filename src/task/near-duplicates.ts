@@ -35,7 +35,8 @@ export function clusterNearDuplicates(
   });
   joinSimilar(rankedShingles(items.map((item) => item.problem)), threshold, sets);
   const keys = new Map<number, string>();
-  for (const [root, members] of sets.members()) keys.set(root, clusterKey(members.map((index) => items[index] as ClusterItem)));
+  for (const [root, members] of sets.members())
+    keys.set(root, clusterKey(members.map((index) => items[index] as ClusterItem)));
   return items.map((_, index) => keys.get(sets.find(index)) as string);
 }
 
@@ -78,7 +79,8 @@ function namesOf(problems: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   const ordinary = new Set<string>();
   for (const problem of problems.filter(hasCapital)) {
-    for (const { token, atStart } of tokensOf(problem)) (isName(token, atStart) ? names : ordinary).add(lowerForm(token));
+    for (const { token, atStart } of tokensOf(problem))
+      (isName(token, atStart) ? names : ordinary).add(lowerForm(token));
   }
   for (const word of ordinary) names.delete(word);
   return names;
@@ -107,7 +109,9 @@ const SENTENCE_STARTERS = new Set(
   `a about after all altogether an and another as at before between both but by calculate can compute could determine did do does during each every few find
   first five for four from given had has have he her his how i if in into it its last later let many most my next nine no now of on once one only or
   other our out over people seven she six so some soon students suppose ten that the their then there these they this those three to today together tomorrow
-  two under until we what when where which while who whose why will with within without would yesterday you your`.split(/\s+/),
+  two under until we what when where which while who whose why will with within without would yesterday you your`.split(
+    /\s+/,
+  ),
 );
 
 function wordClass(token: string): string {
@@ -142,7 +146,9 @@ function rankedShingles(problems: readonly string[]): Uint32Array[] {
       return number;
     }),
   );
-  const byFrequency = Uint32Array.from(frequency.keys()).sort((a, b) => (frequency[a] as number) - (frequency[b] as number));
+  const byFrequency = Uint32Array.from(frequency.keys()).sort(
+    (a, b) => (frequency[a] as number) - (frequency[b] as number),
+  );
   const ranks = new Uint32Array(byFrequency.length);
   byFrequency.forEach((number, rank) => {
     ranks[number] = rank;

@@ -20,7 +20,7 @@ const MOST_EXPONENT = 400;
 
 const DIGITS = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
 const DECIMAL = String.raw`(?:${DIGITS}(?:\.\d+)?|\.\d+)`;
-const CURRENCY = String.raw`[$€£¥₹]`;
+const CURRENCY = '[$€£¥₹]';
 /** `-5`: no sign behind a digit, letter or closing bracket (10-5), nor behind a digit and a space (10 -5). `- 5`: only after `=`, `:`, `(` or at the start. */
 const SIGN = String.raw`(?:(?<![\p{L}\d)\]%]|[\d)\]%]\s)(?<sign>[-+])|(?<=^\s?|[=:(]\s?)(?<loose>[-+])\s)`;
 /**
@@ -53,7 +53,7 @@ export function normaliseNumberText(text: string): string {
 export function numbersIn(normalised: string): WrittenNumber[] {
   const found: WrittenNumber[] = [];
   for (const match of normalised.matchAll(NUMBER)) {
-    const value = valueOf(match.groups as Record<string, string | undefined>);
+    const value = exactValue(match.groups as Record<string, string | undefined>);
     if (value === null) continue;
     const text = match[0].trim();
     found.push({
@@ -67,7 +67,7 @@ export function numbersIn(normalised: string): WrittenNumber[] {
   return found;
 }
 
-function valueOf(parts: Record<string, string | undefined>): ExactNumber | null {
+function exactValue(parts: Record<string, string | undefined>): ExactNumber | null {
   const { top, bottom, decimal, whole, exponent } = parts;
   if ([top, bottom, decimal].some((part) => part !== undefined && part.length > MOST_DIGITS)) return null;
   let value: ExactNumber;

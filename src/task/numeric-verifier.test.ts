@@ -33,7 +33,7 @@ describe('numericVerifier', () => {
     ['3.5', '3 1/2'],
     ['5.5', 'They cost $5.50 together.'],
     ['0.1', '10%'],
-    ['0.3333', '1/3'],
+    ['0.33333', '1/3'],
     ['25', 'The area is 25 cm²'],
     ['25', 'The area is 25 cm^2'],
     ['9', 'The answer is 9. There were 4 children.'],
@@ -114,14 +114,42 @@ describe('numericVerifier', () => {
   });
 
   it('never throws and stays fast, whatever the text', () => {
-    const pieces = fc.array(fc.constantFrom('1', '23', ',', '.', '/', '-', '$', '%', ' ', 'e9', '\\boxed{', '}', '½', '<think>', '</think>', 'answer is', '=', '\n'));
+    const pieces = fc.array(
+      fc.constantFrom(
+        '1',
+        '23',
+        ',',
+        '.',
+        '/',
+        '-',
+        '$',
+        '%',
+        ' ',
+        'e9',
+        '\\boxed{',
+        '}',
+        '½',
+        '<think>',
+        '</think>',
+        'answer is',
+        '=',
+        '\n',
+      ),
+    );
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), pieces.map((parts) => parts.join(''))), (text) => {
-        statedNumber(text);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          pieces.map((parts) => parts.join('')),
+        ),
+        (text) => {
+          statedNumber(text);
+        },
+      ),
     );
     const started = performance.now();
-    for (const unit of ['1', '1,', '1/', '1 ', '- ', '$', '\\boxed{', 'answer ', '1e9', '-(']) statedNumber(unit.repeat(50_000));
+    for (const unit of ['1', '1,', '1/', '1 ', '- ', '$', '\\boxed{', 'answer ', '1e9', '-('])
+      statedNumber(unit.repeat(50_000));
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

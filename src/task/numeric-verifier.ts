@@ -1,5 +1,13 @@
 import { contentHash } from '../base/content-hash.ts';
-import { type ExactNumber, isEqual, isInteger, isWithin, normaliseNumberText, numbersIn, type WrittenNumber } from './number-text.ts';
+import {
+  type ExactNumber,
+  isEqual,
+  isInteger,
+  isWithin,
+  normaliseNumberText,
+  numbersIn,
+  type WrittenNumber,
+} from './number-text.ts';
 import { statedNumber } from './stated-number.ts';
 import type { Task } from './task.ts';
 import type { Verdict, Verifier } from './verifier.ts';
@@ -59,5 +67,7 @@ function readings({ value, percent }: WrittenNumber, asksPercent: boolean): Exac
 /** The last question of the problem names a percentage. */
 function asksForPercentage(problem: string): boolean {
   const question = problem.split(/(?<=[.?!])\s+/u).findLast((sentence) => sentence.includes('?')) ?? problem;
-  return /\bwhat (?:is the )?percent|\bpercentage\b|\b(?:how many|as a|in) per ?cent\b|\bwhat per ?cent/iu.test(question);
+  return /\bwhat (?:is the )?percent|\bpercentage\b|\b(?:how many|as a|in) per ?cent\b|\bwhat per ?cent/iu.test(
+    question,
+  );
 }

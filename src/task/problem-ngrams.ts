@@ -22,8 +22,13 @@ type ScannedTask = Pick<Task, 'id' | 'problem' | 'answer'>;
  * problems 4% share 8 words with one of 600 from other clusters, 5% share 5 words and hold its answer). Ids without both a letter and a digit, or shorter than 4
  * characters, are not looked for: they stand in any text. At most one leak per task, in the order of `hidden`.
  */
-export function leakScanner(hidden: readonly ScannedTask[], open: readonly ScannedTask[] = []): (text: string) => Leak[] {
-  const ordinary = new Set(open.flatMap(({ problem }) => [...gramsOf(problem, PROBLEM_WORDS), ...gramsOf(problem, ANSWERED_WORDS)]));
+export function leakScanner(
+  hidden: readonly ScannedTask[],
+  open: readonly ScannedTask[] = [],
+): (text: string) => Leak[] {
+  const ordinary = new Set(
+    open.flatMap(({ problem }) => [...gramsOf(problem, PROBLEM_WORDS), ...gramsOf(problem, ANSWERED_WORDS)]),
+  );
   const telling = hidden.map((task) => ({
     task,
     whole: gramsOf(task.problem, PROBLEM_WORDS).filter((gram) => !ordinary.has(gram)),
