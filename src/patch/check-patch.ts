@@ -3,10 +3,10 @@ import { CoHarnessError } from '../base/errors.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
+import { leakScanner } from '../task/problem-ngrams.ts';
 import type { TaskSplits } from '../task/task.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
-import { sealedLeak } from './sealed-leaks.ts';
 
 /** Sizes above which a diff is refused unseen: it could only be a paste of data, and every rollout would pay for it. */
 export const PATCH_LIMITS = { promptCharacters: 20_000, examples: 64, edits: 256, harnessCharacters: 1_000_000 } as const;
@@ -79,13 +79,23 @@ function sealed(patch: Patch, splits: TaskSplits): PatchCheck | null {
   const train = new Set<string>(splits.train.map((task) => task.hash));
   const foreign = patch.usesTasks.find((hash) => !train.has(hash));
   if (foreign !== undefined) return refuse('uses-sealed-task', `It uses the task ${foreign}, which is not a train task.`);
+  const scan = scannerOf(splits);
   for (const edit of patch.edits) {
     for (const text of textsOf(edit)) {
-      const leak = sealedLeak(text, splits);
-      if (leak !== null) return refuse('leaks-sealed-task', `${edit.path} holds ${leak.what} of a ${leak.split} task.`);
+      const [leak] = scan(text);
+      if (leak !== undefined) return refuse('leaks-sealed-task', `${edit.path} gives a gate or test task away (${leak.why}).`);
     }
   }
   return null;
+}
+
+const scanners = new WeakMap<TaskSplits, ReturnType<typeof leakScanner>>();
+
+/** Made once per splits: it indexes every sealed problem. */
+function scannerOf(splits: TaskSplits): ReturnType<typeof leakScanner> {
+  const known = scanners.get(splits) ?? leakScanner([...splits.gate, ...splits.test], splits.train);
+  scanners.set(splits, known);
+  return known;
 }
 
 /** All texts that an edit brings in, at any depth. */

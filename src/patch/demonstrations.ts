@@ -69,6 +69,8 @@ function verifiedSteps(trajectory: Trajectory): ExampleStep[] | null {
     event.type === 'tool-returned' ? [{ call: copyOf(event.call), result: event.value }] : [],
   );
   const answered = trajectory.events.find((event) => event.type === 'answered');
+  // A right guess without a call would teach not to call; where calls are the answer, none can be the right one.
+  if (steps.length === 0 && answered?.from === 'text' && trajectory.events.some(({ type }) => type === 'no-call')) return null;
   if (answered?.answer != null) steps.push({ text: answered.answer });
   return steps;
 }
@@ -98,7 +100,7 @@ function shapeOf(steps: readonly ExampleStep[]): string {
 export function stepsUnder(from: 'text' | 'tool', steps: readonly ExampleStep[]): readonly ExampleStep[] | null {
   const calls = steps.filter((step) => step.call !== undefined);
   const [first] = calls;
-  if (first?.call === undefined) return from === 'text' && steps.length > 0 ? steps : null;
+  if (first?.call === undefined) return steps.length > 0 ? steps : null;
   if (from === 'tool') return calls.length === 1 ? [{ call: first.call }] : null;
   if (calls.every((step) => step.result !== undefined)) return steps;
   return calls.length === 1 ? [{ call: first.call }] : null;

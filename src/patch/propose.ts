@@ -1,10 +1,11 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import type { Harness } from '../harness/harness.ts';
+import { isSuccess } from '../trajectory/is-success.ts';
 import type { Cluster } from './aggregate.ts';
 import { collectDemonstrations } from './demonstrations.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
-import type { OperatorContext, PatchDraft, PatchOperator, ProposalContext } from './patch-operator.ts';
+import type { PatchDraft, PatchOperator, ProposalContext } from './patch-operator.ts';
 import { PATCH_OPERATORS } from './patch-operators.ts';
 
 /** Weight of a proposal that no cluster asks for: explorations and simplifications wait behind a cause that recurs. */
@@ -46,23 +47,20 @@ export function proposePatches(
 
 function allCandidates(context: ProposalContext, operators: readonly PatchOperator[]): Candidate[] {
   const demonstrations = collectDemonstrations(context.harness, context.trainTasks, context.successes);
+  const solved = solvedOnceActing(context);
   const seen = new Set<ContentHash>();
   return operators.flatMap((operator) => {
     const motive = motiveOf(operator, context);
     if (motive.weight === 0) return [];
     const patience = REFUSAL_DECAY ** (context.history ?? []).filter((past) => past.proposer === operator.name && !past.accepted).length;
-    return draftsOf(operator, { ...context, demonstrations }).flatMap((draft) => {
+    return operator.propose({ ...context, demonstrations }).flatMap((draft) => {
       const hash = editsHash(draft.edits);
       if (draft.edits.length === 0 || seen.has(hash) || isRefused(context, draft)) return [];
       seen.add(hash);
-      const patch = patchOf(context.harness, operator, draft, motive);
+      const patch = patchOf(context.harness, operator, draft, motive, solved);
       return { patch, draft, weight: motive.weight * draft.promise * patience };
     });
   });
-}
-
-function draftsOf(operator: PatchOperator, context: OperatorContext): readonly PatchDraft[] {
-  return operator.propose(context);
 }
 
 interface Motive {
@@ -84,7 +82,7 @@ function motiveOf(operator: PatchOperator, { clusters, harness }: ProposalContex
   return motives.reduce((top, motive) => (motive.weight > top.weight ? motive : top));
 }
 
-function patchOf(harness: Harness, operator: PatchOperator, draft: PatchDraft, { cluster, reach }: Motive): Patch {
+function patchOf(harness: Harness, operator: PatchOperator, draft: PatchDraft, { cluster, reach }: Motive, solved: number): Patch {
   return {
     id: contentHash({ base: harness.hash, edits: draft.edits }),
     base: harness.hash,
@@ -95,8 +93,20 @@ function patchOf(harness: Harness, operator: PatchOperator, draft: PatchDraft, {
     probe: draft.probe,
     relaxes: draft.relaxes ?? [],
     usesTasks: draft.usesTasks ?? [],
-    predictedFix: cluster === null ? null : reach * draft.promise,
+    predictedFix: cluster === null ? null : reach * draft.promise * solved,
   };
+}
+
+const PRIOR_SOLVED = 0.3;
+const PRIOR_ROLLOUTS = 10;
+
+/**
+ * Share of rollouts that end well once a call has gone through, shrunk towards 0.3: curing a protocol failure leaves the model's own errors, so no
+ * diff can be expected to fix more than this.
+ */
+function solvedOnceActing({ trajectories }: ProposalContext): number {
+  const acting = trajectories.filter(({ events, outcome }) => outcome.kind === 'scored' && events.some(({ type }) => type === 'tool-returned'));
+  return (acting.filter(isSuccess).length + PRIOR_SOLVED * PRIOR_ROLLOUTS) / (acting.length + PRIOR_ROLLOUTS);
 }
 
 function isRefused({ refused }: ProposalContext, { edits }: PatchDraft): boolean {
