@@ -45,9 +45,10 @@ export async function runTrainerProcess(command: TrainerCommand): Promise<Traine
 
 function runToEnd(command: TrainerCommand, onLine: (line: string) => void): Promise<Ending> {
   const { promise, resolve, reject } = Promise.withResolvers<Ending>();
-  const child = spawn(command.python, ['-m', 'coharness_trainer', command.jobFile], {
+  const child = spawn(command.python, ['-m', 'coharness_trainer', command.jobFile, '--while-stdin-open'], {
     env: { ...process.env, PYTHONPATH: pythonPath(command.trainerRoot), PYTHONUNBUFFERED: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The open standard input is how the trainer sees that this process lives: a killed run must not leave it training.
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   let killTimer: NodeJS.Timeout | undefined;
   const end = () => {

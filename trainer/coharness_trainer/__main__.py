@@ -1,8 +1,12 @@
-"""python -m coharness_trainer JOB.json: events on stdout, one JSON object a line; everything else on stderr."""
+"""
+python -m coharness_trainer JOB.json [--while-stdin-open]: events on stdout, one JSON object a line; everything else on
+stderr. With the flag, the process ends as soon as its standard input is closed, so it never outlives a killed parent.
+"""
 
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 # Training reads local files only; without this, libraries look for a model hub before every load.
@@ -23,11 +27,25 @@ def event_stream():
     return emit
 
 
+def end_with_stdin() -> None:
+    """Checkpoints are complete or ignored, so the process may end anywhere."""
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main(arguments: list[str]) -> int:
     emit = event_stream()
     from .failure import TrainerFailure, failure_of
 
     try:
+        if "--while-stdin-open" in arguments:
+            arguments = [argument for argument in arguments if argument != "--while-stdin-open"]
+            end_with_stdin()
         if len(arguments) != 1:
             raise TrainerFailure("bad-job", "Expected one argument, the job file: python -m coharness_trainer JOB.json")
         from .job import read_job

@@ -1,5 +1,6 @@
 """One training job from start to finish, in the order things happen."""
 
+import contextlib
 import json
 import shutil
 import time
@@ -29,6 +30,8 @@ from .prefix_tree_trainer import (
 from .rows import read_rows
 
 MANIFEST_VERSION = 1
+# A killed run's trainer may need a moment to notice and to let go.
+LOCK_PATIENCE_SECONDS = 20
 
 Emit = Callable[[dict], None]
 
@@ -69,7 +72,6 @@ def claim_output(job: Job) -> dict | None:
     `output-in-use` when another job started there: its checkpoints must not continue this one.
     """
     fingerprint = job.fingerprint()
-    job.output.mkdir(parents=True, exist_ok=True)
     claim = job.output / "claim.json"
     if claim.exists():
         owner = json.loads(claim.read_text(encoding="utf-8"))["fingerprint"]
@@ -82,6 +84,36 @@ def claim_output(job: Job) -> dict | None:
         write_atomically(claim, json.dumps({"version": MANIFEST_VERSION, "fingerprint": fingerprint}))
     manifest = job.output / "manifest.json"
     return json.loads(manifest.read_text(encoding="utf-8")) if manifest.exists() else None
+
+
+@contextlib.contextmanager
+def sole_owner(output: Path):
+    """
+    Holds the output folder against other processes; the lock goes with the process, however it ends. Fails with
+    `output-busy` after LOCK_PATIENCE_SECONDS.
+    """
+    with open(output / "lock", "w", encoding="utf-8") as lock:
+        give_up_at = time.monotonic() + LOCK_PATIENCE_SECONDS
+        while not _locked(lock):
+            if time.monotonic() > give_up_at:
+                raise TrainerFailure(
+                    "output-busy", f"Another process is training in {output}. Wait for it or end it, then run the job again."
+                )
+            time.sleep(0.2)
+        yield
+
+
+def _locked(file) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        # Windows: two trainers on one folder are not noticed there.
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def adapted_model(job: Job, base):
@@ -145,9 +177,12 @@ def train(job: Job, emit: Emit) -> dict:
     Runs the job, or what is left of it, and returns the manifest. The output folder then holds `adapter/` (PEFT),
     `adapter.gguf` and, written last, `manifest.json`. Raises TrainerFailure, or whatever torch raised.
     """
-    finished = claim_output(job)
-    if finished is not None:
-        return finished
+    job.output.mkdir(parents=True, exist_ok=True)
+    with sole_owner(job.output):
+        return claim_output(job) or _train(job, emit)
+
+
+def _train(job: Job, emit: Emit) -> dict:
     device, dtype = compute_device()
     if job.threads > 0:
         torch.set_num_threads(job.threads)

@@ -2,6 +2,7 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import torch
 from safetensors.torch import load_file
@@ -9,7 +10,8 @@ from test_job_and_rows import GOOD_JOB, failure
 from tiny_model import VOCABULARY, write_tiny_gguf
 
 from coharness_trainer.job import file_hash, parse_job
-from coharness_trainer.train import train
+from coharness_trainer import train as train_module
+from coharness_trainer.train import sole_owner, train
 
 
 class Killed(BaseException):
@@ -58,7 +60,7 @@ class TrainTest(unittest.TestCase):
         self.assertEqual([event["step"] for event in events if event["event"] == "checkpoint"], [2, 4, 6, 8, 10, 12])
         self.assertLess(manifest["lastLoss"], manifest["firstLoss"])
         output = self.folder / "one"
-        self.assertEqual(sorted(path.name for path in output.iterdir()), ["adapter", "adapter.gguf", "claim.json", "manifest.json"])
+        self.assertEqual(sorted(path.name for path in output.iterdir()), ["adapter", "adapter.gguf", "claim.json", "lock", "manifest.json"])
         self.assertEqual(manifest["adapterHash"], file_hash(output / "adapter.gguf"))
 
         again = []
@@ -92,6 +94,12 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(before.keys(), after.keys())
         for name, weights in before.items():
             torch.testing.assert_close(after[name], weights, atol=1e-5, rtol=1e-5)
+
+    def test_does_not_train_where_another_process_is_training(self):
+        output = self.folder / "one"
+        output.mkdir()
+        with sole_owner(output), mock.patch.object(train_module, "LOCK_PATIENCE_SECONDS", 0):
+            self.assertEqual(failure(lambda: train(self.job("one"), lambda event: None)).code, "output-busy")
 
     def test_refuses_another_shape_for_the_adapter_to_continue(self):
         train(self.job("first", epochs=1), lambda event: None)
