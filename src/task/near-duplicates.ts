@@ -17,7 +17,7 @@ export interface ClusterItem {
  *
  * Near-copy: Jaccard similarity of the sets of word pairs ≥ `threshold` in (0, 1], after {@link normaliseProblem}. Exact (no hashing trick): pairs are
  * found through an inverted index over each set's rarest shingles (prefix filter: Chaudhuri, Ganti & Kaushik, ICDE 2006; Bayardo, Ma &
- * Srikant, WWW 2007), about 1 s for 10,000 short problems.
+ * Srikant, WWW 2007), 1 to 2 s of CPU for 10,000 problems.
  *
  * The key is the smallest given group, or, where none was given, a hash of the alphabetically first problem: it does not depend on the order of `items`.
  */
