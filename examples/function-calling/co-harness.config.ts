@@ -2,8 +2,9 @@ import { defineConfig } from '../../src/index.ts';
 import { mapRow } from './map-row.ts';
 
 /**
- * An agent that must call the right function with the right arguments, or none. The tasks are given by path, in the format of the Berkeley Function-Calling
- * Leaderboard or as {id, problem, answer, fields: {tools}}: --set tasks.path=FILE.
+ * An agent that must call the right function with the right arguments, or none. The tasks are given by path, in the
+ * format of the Berkeley Function-Calling Leaderboard or as {id, problem, answer, fields: {tools}}: --set
+ * tasks.path=FILE.
  */
 export default defineConfig({
   name: 'function-calling',

@@ -8,10 +8,13 @@ interface FunctionDescription {
 type AcceptedValues = Record<string, unknown[]>;
 
 /**
- * Rows of the Berkeley Function-Calling Leaderboard (single turn) → tasks, for `tasks.mapRow`. The functions become `fields.tools`, offered for this task only; the answer stays the list
- * of accepted calls that the `function-calls` verifier reads, the empty list where no function fits. The reference solution is the first accepted value of each parameter that cannot be
- * left out. A problem that is a JSON list of messages becomes their texts, one below the other. Rows whose answer is a list of call strings (`exec_*`), and rows
- * that accept no value at all for some parameter, so that no call can be right, are dropped. Rows without `functions` pass through. Whoever loads the rows checks the form of what comes out.
+ * Rows of the Berkeley Function-Calling Leaderboard (single turn) → tasks, for `tasks.mapRow`. The functions become
+ * `fields.tools`, offered for this task only; the answer stays the list of accepted calls that the `function-calls`
+ * verifier reads, the empty list where no function fits. The reference solution is the first accepted value of each
+ * parameter that cannot be left out. A problem that is a JSON list of messages becomes their texts, one below the
+ * other. Rows whose answer is a list of call strings (`exec_*`), and rows that accept no value at all for some
+ * parameter, so that no call can be right, are dropped. Rows without `functions` pass through. Whoever loads the rows
+ * checks the form of what comes out.
  */
 export function mapRow(source: unknown): TaskRow | null {
   const row = source as TaskRow & { functions?: unknown };

@@ -5,8 +5,9 @@ export interface Quotient {
 }
 
 /**
- * Exact value of an arithmetic expression: decimals, + - * / with the usual precedence, a leading minus, parentheses. Throws Error for anything else and for a
- * division by zero. This is how the example proves its own answers; the agent's calculator is another implementation on purpose.
+ * Exact value of an arithmetic expression: decimals, + - * / with the usual precedence, a leading minus, parentheses.
+ * Throws Error for anything else and for a division by zero. This is how the example proves its own answers; the
+ * agent's calculator is another implementation on purpose.
  */
 export function evaluateExpression(expression: string): Quotient {
   const tokens = expression.match(/\d+(?:\.\d+)?|\.\d+|[-+*/()]|\S/g) ?? [];

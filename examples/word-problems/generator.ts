@@ -21,8 +21,9 @@ export const TEMPLATES: readonly Template[] = [
 const MOST_DRAWS = 100;
 
 /**
- * `count` word problems from all templates in turn (a new random order each time round; the turn passes over templates whose problems are used up). The template is the group. Same
- * seed → same tasks, and the tasks of a smaller count are the first ones of a larger. No two problems have the same text. The reference solution is one call of a tool named
+ * `count` word problems from all templates in turn (a new random order each time round; the turn passes over templates
+ * whose problems are used up). The template is the group. Same seed → same tasks, and the tasks of a smaller count are
+ * the first ones of a larger. No two problems have the same text. The reference solution is one call of a tool named
  * `calculator` and a closing sentence. Throws Error when no template has a new problem left.
  */
 export function generateTasks({ count, seed }: { count: number; seed: number }): TaskRow[] {

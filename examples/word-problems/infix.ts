@@ -9,8 +9,8 @@ interface Term {
 }
 
 /**
- * Polish notation → usual notation with no more parentheses than it needs: `/ + 50 60 2.0` → `(50 + 60) / 2`. Tokens are separated by spaces. Throws Error when the text is not one
- * complete expression.
+ * Polish notation → usual notation with no more parentheses than it needs: `/ + 50 60 2.0` → `(50 + 60) / 2`. Tokens
+ * are separated by spaces. Throws Error when the text is not one complete expression.
  */
 export function infixOf(prefix: string): string {
   const tokens = prefix.trim().split(/\s+/);

@@ -5,12 +5,13 @@ import { infixOf } from './infix.ts';
 /**
  * Rows of three formats → tasks, for `tasks.mapRow`:
  *
- * - MAWPS/ASDiv-A as in SVAMP (`equation_prefix` in Polish notation, `equation_ok`): one calculator call; rows whose equation does not give their
- *   answer (`equation_ok: false`) are dropped.
+ * - MAWPS/ASDiv-A as in SVAMP (`equation_prefix` in Polish notation, `equation_ok`): one calculator call; rows whose
+ *   equation does not give their answer (`equation_ok: false`) are dropped.
  * - GSM8K (`solution` with marks such as `<<48/2=24>>`): one call per mark.
  * - Anything else, the standard form {id, problem, answer, …} included, passes through and is checked as a task.
  *
- * A reference solution is only attached where its last call gives exactly the answer. Whoever loads the rows checks the form of what comes out.
+ * A reference solution is only attached where its last call gives exactly the answer. Whoever loads the rows checks the
+ * form of what comes out.
  */
 export function mapRow(source: unknown): TaskRow | null {
   const row = source as Record<string, unknown>;

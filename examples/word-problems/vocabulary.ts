@@ -3,14 +3,10 @@ export interface Person {
   pronouns: 'he' | 'she';
 }
 
-const HE =
-  'Aaron Ben Carlos Darius Emil Farid Gus Hiro Ivan Jonas Kofi Leo Mateo Nils Omar Pablo Quinn Rohan Samir Theo Umar Viktor Wes Yusuf Zach Anton Bruno Cyrus Dev Eli'.split(
-    ' ',
-  );
-const SHE =
-  'Ada Bianca Chloe Dalia Esme Fiona Greta Hana Ines Jada Keiko Lena Mira Nadia Olive Priya Rosa Selma Tara Uma Vera Willa Ximena Yara Zoe Amina Beth Clara Dora Elif'.split(
-    ' ',
-  );
+const HE = `Aaron Ben Carlos Darius Emil Farid Gus Hiro Ivan Jonas Kofi Leo Mateo Nils Omar
+  Pablo Quinn Rohan Samir Theo Umar Viktor Wes Yusuf Zach Anton Bruno Cyrus Dev Eli`.split(/\s+/);
+const SHE = `Ada Bianca Chloe Dalia Esme Fiona Greta Hana Ines Jada Keiko Lena Mira Nadia Olive
+  Priya Rosa Selma Tara Uma Vera Willa Ximena Yara Zoe Amina Beth Clara Dora Elif`.split(/\s+/);
 
 export const PEOPLE: readonly Person[] = [
   ...HE.map((name): Person => ({ name, pronouns: 'he' })),

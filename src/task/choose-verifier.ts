@@ -20,8 +20,8 @@ export const verifierConfigSchema = z.discriminatedUnion('kind', [
 export type VerifierConfig = z.input<typeof verifierConfigSchema>;
 
 /**
- * The verifier that `config` names. `directory` is the folder that a command runs in. Throws CoHarnessError `invalid-data` that names the field and, for an
- * unknown kind, the known ones; `origin` is the place it names.
+ * The verifier that `config` names. `directory` is the folder that a command runs in. Throws CoHarnessError
+ * `invalid-data` that names the field and, for an unknown kind, the known ones; `origin` is the place it names.
  */
 export function chooseVerifier(
   config: unknown,

@@ -22,11 +22,13 @@ export interface CommandOptions {
 }
 
 /**
- * Lets a program judge. It gets one JSON object on stdin, `{"task": {id, problem, answer, fields}, "answer": TEXT}`, and prints a score in [0, 1] on stdout, or
- * `{"score": …, "extracted": TEXT, "why": TEXT}`. No final answer scores 0 without asking. At most one process per core runs at a time.
+ * Lets a program judge. It gets one JSON object on stdin, `{"task": {id, problem, answer, fields}, "answer": TEXT}`,
+ * and prints a score in [0, 1] on stdout, or `{"score": …, "extracted": TEXT, "why": TEXT}`. No final answer scores 0
+ * without asking. At most one process per core runs at a time.
  *
- * Time-out, exit code ≠ 0, a program that cannot start and any other output are `unscored` (the judge failed, not the agent); the time-out ends the program's whole process
- * group. `version` covers the command and the content of the files it names.
+ * Time-out, exit code ≠ 0, a program that cannot start and any other output are `unscored` (the judge failed, not the
+ * agent); the time-out ends the program's whole process group. `version` covers the command and the content of the
+ * files it names.
  */
 export function commandVerifier(options: CommandOptions): Verifier {
   const gate = concurrencyLimit(availableParallelism());

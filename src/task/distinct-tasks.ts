@@ -10,8 +10,9 @@ export interface DistinctTasks {
 }
 
 /**
- * Rows → tasks with content hash and cluster. Of rows with the same content one is kept: the one with a reference solution, then the one with the
- * smallest id. Clusters are found over all rows, so that a copy joins the groups of both its rows. Independent of row order. Pure.
+ * Rows → tasks with content hash and cluster. Of rows with the same content one is kept: the one with a reference
+ * solution, then the one with the smallest id. Clusters are found over all rows, so that a copy joins the groups of
+ * both its rows. Independent of row order. Pure.
  */
 export function distinctTasks(rows: readonly TaskRow[]): DistinctTasks {
   const clusters = clusterNearDuplicates(rows);
@@ -30,7 +31,9 @@ function isBetterCopy(task: Task, known: Task): boolean {
   return task.id < known.id;
 }
 
-/** Reference solutions are for `train` only: tasks of the other splits lose theirs, so that nothing can read it there. */
+/**
+ * Reference solutions are for `train` only: tasks of the other splits lose theirs, so that nothing can read it there.
+ */
 export function withoutReference(task: Task): Task {
   const { reference: _reference, ...rest } = task;
   return rest;

@@ -10,8 +10,9 @@ export interface ExactOptions {
 }
 
 /**
- * Scores 1 when the final text is the answer, else 0. Text golds (strings, numbers, booleans): equal after Unicode NFC, trimming and joining runs of white space. List, object and
- * null golds: the final text must be JSON with equal content (object keys in any order, lists in order). Nothing is extracted from longer text.
+ * Scores 1 when the final text is the answer, else 0. Text golds (strings, numbers, booleans): equal after Unicode NFC,
+ * trimming and joining runs of white space. List, object and null golds: the final text must be JSON with equal content
+ * (object keys in any order, lists in order). Nothing is extracted from longer text.
  */
 export function exactVerifier({ ignoreCase }: ExactOptions): Verifier {
   return {

@@ -11,15 +11,17 @@ interface FunctionCall {
 }
 
 /**
- * Scores 1 when the calls in the final answer are the expected ones, else 0. Rules of the Berkeley Function-Calling Leaderboard (ShishirPatil/gorilla, ast_checker.py), from values alone:
+ * Scores 1 when the calls in the final answer are the expected ones, else 0. Rules of the Berkeley Function-Calling
+ * Leaderboard (ShishirPatil/gorilla, ast_checker.py), from values alone:
  *
- * `task.answer` is a list of `{function: {parameter: [accepted values]}}`. Each expected call must be met by its own call, in any order, with no call left over. A parameter that
- * lists `""` may be left out; one that is not listed must not be given. Strings are equal without regard to case, spaces and `, . / - _ * ^`, ' as "; numbers by value; booleans
- * and null only to themselves; lists in order; an accepted object holds accepted values per key. The answer is JSON: a list of
- * `{function: {parameter: value}}` or of `{name, arguments}`, or one such object.
+ * `task.answer` is a list of `{function: {parameter: [accepted values]}}`. Each expected call must be met by its own
+ * call, in any order, with no call left over. A parameter that lists `""` may be left out; one that is not listed must
+ * not be given. Strings are equal without regard to case, spaces and `, . / - _ * ^`, ' as "; numbers by value;
+ * booleans and null only to themselves; lists in order; an accepted object holds accepted values per key. The answer is
+ * JSON: a list of `{function: {parameter: value}}` or of `{name, arguments}`, or one such object.
  *
- * The empty list means that no call is right: then an answer that holds no call (`[]`, or text that is no JSON) scores 1. No final answer at all scores 0 everywhere.
- * `unscored` only when `task.answer` does not have this form.
+ * The empty list means that no call is right: then an answer that holds no call (`[]`, or text that is no JSON) scores
+ * 1. No final answer at all scores 0 everywhere. `unscored` only when `task.answer` does not have this form.
  */
 export function functionCallVerifier(): Verifier {
   return {
@@ -59,7 +61,10 @@ function expectedCalls(answer: unknown): ExpectedCall[] | null {
   return calls.includes(null) ? null : (calls as ExpectedCall[]);
 }
 
-/** Calls of a JSON text; text that is not JSON holds none. An item that is no call makes a call with an empty name, which matches nothing. */
+/**
+ * Calls of a JSON text; text that is not JSON holds none. An item that is no call makes a call with an empty name,
+ * which matches nothing.
+ */
 function callsIn(answer: string): FunctionCall[] {
   let value: unknown;
   try {

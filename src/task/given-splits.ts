@@ -4,11 +4,11 @@ import type { SplitResult } from './split-tasks.ts';
 import { SPLITS, type Split, type Task, type TaskRow, taskHash } from './task.ts';
 
 /**
- * Splits that somebody made: three lists of rows. Copies inside one list are kept once and counted. Tasks keep the order of their list; those of
- * `gate` and `test` lose their reference solution.
+ * Splits that somebody made: three lists of rows. Copies inside one list are kept once and counted. Tasks keep the
+ * order of their list; those of `gate` and `test` lose their reference solution.
  *
- * Throws CoHarnessError `split-overlap` that lists the ids when two splits share content or a cluster of near-copies, `duplicate-task-ids` when
- * one id stands in two splits, and `split-too-small` for an empty list.
+ * Throws CoHarnessError `split-overlap` that lists the ids when two splits share content or a cluster of near-copies,
+ * `duplicate-task-ids` when one id stands in two splits, and `split-too-small` for an empty list.
  */
 export function givenSplits(rows: Readonly<Record<Split, readonly TaskRow[]>>): SplitResult {
   for (const split of SPLITS) {
@@ -90,7 +90,8 @@ function refuseOverlap(located: readonly LocatedTask[]): void {
   const more = straddling.length > shown.length ? `\n  … and ${straddling.length - shown.length} more` : '';
   throw new CoHarnessError(
     'split-overlap',
-    `${straddling.length} groups of copies or near-copies stand in more than one of the given splits:\n${shown.join('\n')}${more}\nKeep each group in one split, or give one file and let co-harness split it.`,
+    `${straddling.length} groups of copies or near-copies stand in more than one of the given splits:\n` +
+      `${shown.join('\n')}${more}\nKeep each group in one split, or give one file and let co-harness split it.`,
     { details: { ids: straddling.map((members) => members.map(({ task }) => task.id)) } },
   );
 }

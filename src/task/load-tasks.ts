@@ -7,8 +7,9 @@ import { type TaskRow, taskSchema } from './task.ts';
 export type SourceRow = Record<string, unknown>;
 
 /**
- * Turns a row of a foreign format into a task; null drops the row (it is counted). `index` is the 0-based position among the rows of
- * the file, empty lines not counted. What it returns is checked like any task, what it throws is reported with file and line.
+ * Turns a row of a foreign format into a task; null drops the row (it is counted). `index` is the 0-based position
+ * among the rows of the file, empty lines not counted. What it returns is checked like any task, what it throws is
+ * reported with file and line.
  */
 export type MapRow = (row: SourceRow, index: number) => unknown;
 
@@ -24,8 +25,9 @@ const sourceRowSchema = z.record(z.string(), z.unknown());
 /**
  * Reads a JSON Lines file of tasks. Empty lines are skipped; a byte order mark and CRLF are accepted.
  *
- * Throws CoHarnessError: `file-missing`; `invalid-json` and `invalid-data` naming file, line and field; `map-row-failed` naming file and line;
- * `duplicate-task-ids` listing each repeated id with its lines; `no-tasks` when no row is left. Nothing is returned in part.
+ * Throws CoHarnessError: `file-missing`; `invalid-json` and `invalid-data` naming file, line and field;
+ * `map-row-failed` naming file and line; `duplicate-task-ids` listing each repeated id with its lines; `no-tasks` when
+ * no row is left. Nothing is returned in part.
  */
 export async function loadTasks(file: string, options: { mapRow?: MapRow | undefined } = {}): Promise<LoadedTasks> {
   const text = (await readTextFile(file)).replace(/^\uFEFF/, '');
@@ -58,7 +60,8 @@ function applyMapRow(mapRow: MapRow, row: SourceRow, index: number, origin: { fi
   } catch (cause) {
     throw new CoHarnessError(
       'map-row-failed',
-      `${origin.file}:${origin.line}: the configured mapRow function failed: ${errorMessage(cause)}. Correct the function, or let it return null to drop the row.`,
+      `${origin.file}:${origin.line}: the configured mapRow function failed: ${errorMessage(cause)}. ` +
+        `Correct the function, or let it return null to drop the row.`,
       { details: { ...origin }, cause },
     );
   }
@@ -81,7 +84,8 @@ function refuseDuplicateIds(file: string, linesOfId: ReadonlyMap<string, readonl
   const more = duplicates.length > shown.length ? `\n  … and ${duplicates.length - shown.length} more` : '';
   throw new CoHarnessError(
     'duplicate-task-ids',
-    `${file} uses ${duplicates.length} task id${duplicates.length === 1 ? '' : 's'} more than once:\n${shown.join('\n')}${more}\nGive every task its own id.`,
+    `${file} uses ${duplicates.length} task id${duplicates.length === 1 ? '' : 's'} more than once:\n` +
+      `${shown.join('\n')}${more}\nGive every task its own id.`,
     { details: { file, ids: duplicates.map(([id]) => id) } },
   );
 }

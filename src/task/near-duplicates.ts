@@ -1,6 +1,9 @@
 import { contentHash } from '../base/content-hash.ts';
 
-/** Jaccard similarity of shingle sets from which two problems count as near-copies. Chosen in docs/decisions/near-duplicates.md. */
+/**
+ * Jaccard similarity of shingle sets from which two problems count as near-copies. Chosen in
+ * docs/decisions/near-duplicates.md.
+ */
 export const NEAR_DUPLICATE_THRESHOLD = 0.5;
 
 const SHINGLE_WORDS = 2;
@@ -12,14 +15,16 @@ export interface ClusterItem {
 }
 
 /**
- * Cluster key of each item, aligned with `items`. Two items share a cluster if their problems are near-copies, if they were given the
- * same group, or if a chain of such pairs joins them (single linkage, so that no near-copy can ever straddle two clusters).
+ * Cluster key of each item, aligned with `items`. Two items share a cluster if their problems are near-copies, if they
+ * were given the same group, or if a chain of such pairs joins them (single linkage, so that no near-copy can ever
+ * straddle two clusters).
  *
- * Near-copy: Jaccard similarity of the sets of word pairs ≥ `threshold` in (0, 1], after {@link normaliseProblem}. Exact (no hashing trick): pairs are
- * found through an inverted index over each set's rarest shingles (prefix filter: Chaudhuri, Ganti & Kaushik, ICDE 2006; Bayardo, Ma &
- * Srikant, WWW 2007), 1 to 2 s of CPU for 10,000 problems.
+ * Near-copy: Jaccard similarity of the sets of word pairs ≥ `threshold` in (0, 1], after {@link normaliseProblem}.
+ * Exact (no hashing trick): pairs are found through an inverted index over each set's rarest shingles (prefix filter:
+ * Chaudhuri, Ganti & Kaushik, ICDE 2006; Bayardo, Ma & Srikant, WWW 2007), 1 to 2 s of CPU for 10,000 problems.
  *
- * The key is the smallest given group, or, where none was given, a hash of the alphabetically first problem: it does not depend on the order of `items`.
+ * The key is the smallest given group, or, where none was given, a hash of the alphabetically first problem: it does
+ * not depend on the order of `items`.
  */
 export function clusterNearDuplicates(
   items: readonly ClusterItem[],
@@ -41,9 +46,10 @@ export function clusterNearDuplicates(
 }
 
 /**
- * Words that carry the wording of a problem: lower case, numbers as `#`, names as `@`, pronouns without gender, no punctuation. A capitalised word
- * inside a sentence is a name; one at the start of a sentence is a name unless it is one of the words that usually start one. In a problem
- * without any capital the words of `names` (lower case) are names: some sets hold each problem twice, once in lower case.
+ * Words that carry the wording of a problem: lower case, numbers as `#`, names as `@`, pronouns without gender, no
+ * punctuation. A capitalised word inside a sentence is a name; one at the start of a sentence is a name unless it is
+ * one of the words that usually start one. In a problem without any capital the words of `names` (lower case) are
+ * names: some sets hold each problem twice, once in lower case.
  */
 export function normaliseProblem(problem: string, names: ReadonlySet<string> = new Set()): string[] {
   const known = hasCapital(problem) ? undefined : names;
@@ -74,7 +80,9 @@ function tokensOf(problem: string): { token: string; atStart: boolean }[] {
   return tokens;
 }
 
-/** Words that the collection writes with a capital as names and, in problems that have capitals at all, never without. */
+/**
+ * Words that the collection writes with a capital as names and, in problems that have capitals at all, never without.
+ */
 function namesOf(problems: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   const ordinary = new Set<string>();
@@ -106,12 +114,12 @@ const PRONOUNS: Readonly<Record<string, string>> = {
 
 /** Words that start English sentences without being names. Anything else with a capital is taken for one. */
 const SENTENCE_STARTERS = new Set(
-  `a about after all altogether an and another as at before between both but by calculate can compute could determine did do does during each every few find
-  first five for four from given had has have he her his how i if in into it its last later let many most my next nine no now of on once one only or
-  other our out over people seven she six so some soon students suppose ten that the their then there these they this those three to today together tomorrow
-  two under until we what when where which while who whose why will with within without would yesterday you your`.split(
-    /\s+/,
-  ),
+  `a about after all altogether an and another as at before between both but by calculate can compute could
+  determine did do does during each every few find first five for four from given had has have he her his how i if
+  in into it its last later let many most my next nine no now of on once one only or other our out over people
+  seven she six so some soon students suppose ten that the their then there these they this those three to today
+  together tomorrow two under until we what when where which while who whose why will with within without would
+  yesterday you your`.split(/\s+/),
 );
 
 function wordClass(token: string): string {

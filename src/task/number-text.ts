@@ -21,20 +21,26 @@ const MOST_EXPONENT = 400;
 const DIGITS = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
 const DECIMAL = String.raw`(?:${DIGITS}(?:\.\d+)?|\.\d+)`;
 const CURRENCY = '[$€£¥₹]';
-/** `-5`: no sign behind a digit, letter or closing bracket (10-5), nor behind a digit and a space (10 -5). `- 5`: only after `=`, `:`, `(` or at the start. */
+/**
+ * `-5`: no sign behind a digit, letter or closing bracket (10-5), nor behind a digit and a space (10 -5). `- 5`: only
+ * after `=`, `:`, `(` or at the start.
+ */
 const SIGN = String.raw`(?:(?<![\p{L}\d)\]%]|[\d)\]%]\s)(?<sign>[-+])|(?<=^\s?|[=:(]\s?)(?<loose>[-+])\s)`;
 /**
- * sign, currency, whole part of a mixed number, then a fraction a/b or a decimal with an optional power of ten, percent. Not inside a word or
- * behind `^` or `_` (cm^2, x_1, H2O).
+ * sign, currency, whole part of a mixed number, then a fraction a/b or a decimal with an optional power of ten,
+ * percent. Not inside a word or behind `^` or `_` (cm^2, x_1, H2O).
  */
+const MIXED = String.raw`(?:(?<whole>\d{1,9})\s(?=\d{1,9}\s?/\s?\d))?`;
+const FRACTION = String.raw`(?<top>${DECIMAL})\s?/\s?(?<bottom>${DECIMAL})`;
+const POWER = String.raw`(?:[eE](?<exponent>[+-]?\d{1,9})(?!\d))?`;
+const PERCENT = String.raw`(?:\s?(?<percent>%|percent\b|per cent\b))?`;
 const NUMBER = new RegExp(
-  String.raw`(?<![\p{L}\d_^.])${SIGN}?(?:${CURRENCY}\s?(?<inner>-)?)?(?:(?<whole>\d{1,9})\s(?=\d{1,9}\s?/\s?\d))?(?:(?<top>${DECIMAL})\s?/\s?(?<bottom>${DECIMAL})|(?<decimal>${DECIMAL})(?:[eE](?<exponent>[+-]?\d{1,9})(?!\d))?)(?:\s?(?<percent>%|percent\b|per cent\b))?`,
+  String.raw`(?<![\p{L}\d_^.])${SIGN}?(?:${CURRENCY}\s?(?<inner>-)?)?${MIXED}(?:${FRACTION}|(?<decimal>${DECIMAL})${POWER})${PERCENT}`,
   'gu',
 );
-
 /**
- * Text with one spelling for each sign: minus signs, vulgar fractions (½ → 1/2), full-width digits, LaTeX fractions, percent and spacing; superscripts are taken
- * away (cm² → cm).
+ * Text with one spelling for each sign: minus signs, vulgar fractions (½ → 1/2), full-width digits, LaTeX fractions,
+ * percent and spacing; superscripts are taken away (cm² → cm).
  */
 export function normaliseNumberText(text: string): string {
   return text
@@ -49,7 +55,10 @@ export function normaliseNumberText(text: string): string {
     .replace(/\\text\s*\{([^{}]*)\}/g, ' $1');
 }
 
-/** Every number of a normalised text, in order. Numbers of more than 400 digits or powers beyond 10^±400 are passed over. */
+/**
+ * Every number of a normalised text, in order. Numbers of more than 400 digits or powers beyond 10^±400 are passed
+ * over.
+ */
 export function numbersIn(normalised: string): WrittenNumber[] {
   const found: WrittenNumber[] = [];
   for (const match of normalised.matchAll(NUMBER)) {

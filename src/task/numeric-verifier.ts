@@ -19,12 +19,15 @@ const CODE_VERSION = 1;
 const TOLERANCE_PARTS = 10_000n;
 
 /**
- * Scores 1 when the number that the final text states equals the task's answer, else 0. `task.answer` is a number or its text ("1,250", "3/4", "12%", "$5.50").
+ * Scores 1 when the number that the final text states equals the task's answer, else 0. `task.answer` is a number or
+ * its text ("1,250", "3/4", "12%", "$5.50").
  *
- * Integer gold: exact equality of value (12 = 12.0 = 24/2). Other golds: relative difference ≤ 1e-4, exact arithmetic. A percentage p% is p/100; it also counts as p
- * where the problem's question asks for a percentage, and so does the gold. Units and currency signs are ignored; number words are not read.
+ * Integer gold: exact equality of value (12 = 12.0 = 24/2). Other golds: relative difference ≤ 1e-4, exact arithmetic.
+ * A percentage p% is p/100; it also counts as p where the problem's question asks for a percentage, and so does the
+ * gold. Units and currency signs are ignored; number words are not read.
  *
- * `unscored` only when the gold is not a number: a defect of the task, never of the answer. Policy and examples: docs/verifiers.md.
+ * `unscored` only when the gold is not a number: a defect of the task, never of the answer. Policy and examples:
+ * docs/verifiers.md.
  */
 export function numericVerifier(): Verifier {
   return {

@@ -15,11 +15,13 @@ export interface Leak {
 type ScannedTask = Pick<Task, 'id' | 'problem' | 'answer'>;
 
 /**
- * Finds the tasks of `hidden` (gate and test) that a text gives away: it names the id; or it holds 8 words in a row of the problem (all words of a shorter one); or it holds 5 words in a
- * row and, as a word of its own, the answer. Case and punctuation play no part; numbers are words.
+ * Finds the tasks of `hidden` (gate and test) that a text gives away: it names the id; or it holds 8 words in a row of
+ * the problem (all words of a shorter one); or it holds 5 words in a row and, as a word of its own, the answer. Case
+ * and punctuation play no part; numbers are words.
  *
- * Wording that a problem of `open` (train) holds too is no evidence: between unrelated problems of one kind, phrases such as "how many … does he have in all" are common (of 300 MAWPS/ASDiv
- * problems 4% share 8 words with one of 600 from other clusters, 5% share 5 words and hold its answer). Ids without both a letter and a digit, or shorter than 4
+ * Wording that a problem of `open` (train) holds too is no evidence: between unrelated problems of one kind, phrases
+ * such as "how many … does he have in all" are common (of 300 MAWPS/ASDiv problems 4% share 8 words with one of 600
+ * from other clusters, 5% share 5 words and hold its answer). Ids without both a letter and a digit, or shorter than 4
  * characters, are not looked for: they stand in any text. At most one leak per task, in the order of `hidden`.
  */
 export function leakScanner(

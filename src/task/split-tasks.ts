@@ -4,8 +4,8 @@ import { distinctTasks, withoutReference } from './distinct-tasks.ts';
 import { SPLITS, type Split, type Task, type TaskRow, type TaskSplits } from './task.ts';
 
 /**
- * Tasks in each split: whole numbers ≥ 1, met exactly, or shares in (0, 1) of all distinct tasks with a sum ≤ 1, met as far as whole groups allow and never exceeded. `train: null` takes
- * whatever the others leave.
+ * Tasks in each split: whole numbers ≥ 1, met exactly, or shares in (0, 1) of all distinct tasks with a sum ≤ 1, met as
+ * far as whole groups allow and never exceeded. `train: null` takes whatever the others leave.
  */
 export interface SplitSizes {
   train: number | null;
@@ -25,19 +25,22 @@ export interface SplitResult {
 }
 
 /**
- * Most groups that `test` and `gate` may reserve, as a share of all, while the rest still fills the other splits. Where groups are large, a split of n tasks is
- * then drawn from many groups instead of a few whole ones: groups, not tasks, are the independent evidence.
+ * Most groups that `test` and `gate` may reserve, as a share of all, while the rest still fills the other splits. Where
+ * groups are large, a split of n tasks is then drawn from many groups instead of a few whole ones: groups, not tasks,
+ * are the independent evidence.
  */
 const RESERVED_GROUPS: Readonly<Record<'test' | 'gate', number>> = { test: 0.25, gate: 0.3 };
 
 /**
- * Splits tasks by cluster of near-duplicates: no cluster is in two splits. The outcome depends on the contents of the tasks, the sizes and the seed; row order, ids
- * and positions play no part. `test` does not move when only the sizes of `gate` and `train` change (unless they need its spare groups).
+ * Splits tasks by cluster of near-duplicates: no cluster is in two splits. The outcome depends on the contents of the
+ * tasks, the sizes and the seed; row order, ids and positions play no part. `test` does not move when only the sizes of
+ * `gate` and `train` change (unless they need its spare groups).
  *
- * Within a split tasks are ordered so that each prefix holds as many groups as it can: first one task of every group, then a second, … Tasks of `gate` and `test`
- * carry no reference solution.
+ * Within a split tasks are ordered so that each prefix holds as many groups as it can: first one task of every group,
+ * then a second, … Tasks of `gate` and `test` carry no reference solution.
  *
- * Throws CoHarnessError `invalid-split-sizes`, and `split-too-small` with the number needed where a split cannot be filled.
+ * Throws CoHarnessError `invalid-split-sizes`, and `split-too-small` with the number needed where a split cannot be
+ * filled.
  */
 export function splitTasks(rows: readonly TaskRow[], sizes: SplitSizes): SplitResult {
   const { tasks, copies } = distinctTasks(rows);
@@ -81,7 +84,8 @@ function countsOf({ train, gate, test }: SplitSizes, available: number): Counts 
   if (!given.every((size) => size > 0 && size < 1) || sum > 1 + 1e-9) {
     throw new CoHarnessError(
       'invalid-split-sizes',
-      `Split sizes train ${train}, gate ${gate}, test ${test} are neither whole numbers ≥ 1 nor shares in (0, 1) that add up to at most 1. Correct tasks.train, tasks.gate and tasks.test.`,
+      `Split sizes train ${train}, gate ${gate}, test ${test} are neither whole numbers ≥ 1 nor shares in (0, 1) that add up ` +
+        `to at most 1. Correct tasks.train, tasks.gate and tasks.test.`,
       { details: { train, gate, test } },
     );
   }
@@ -110,8 +114,8 @@ function groupsInSeededOrder(tasks: readonly Task[], seed: number): Task[][] {
 }
 
 /**
- * Takes groups out of the pool until they hold `wanted` tasks and, if there is room, are as many as the reserve allows. A group that would leave fewer than
- * `neededByOthers` tasks is passed over: a giant cluster ends in the largest split.
+ * Takes groups out of the pool until they hold `wanted` tasks and, if there is room, are as many as the reserve allows.
+ * A group that would leave fewer than `neededByOthers` tasks is passed over: a giant cluster ends in the largest split.
  */
 function reserve(
   pool: { groups: Task[][]; tasksLeft: number },
@@ -155,7 +159,9 @@ function refuseTooSmall(split: Split, got: number, wanted: Counts, available: nu
   const total = wanted.gate + wanted.test + (wanted.train ?? 1);
   throw new CoHarnessError(
     'split-too-small',
-    `The ${split} split gets ${got} task${got === 1 ? '' : 's'}, ${needed} needed. There are ${available} distinct tasks in ${groups} groups of near-copies, a group stays in one split, and train ${wanted.train ?? 'the rest'}, gate ${wanted.gate}, test ${wanted.test} were asked: at least ${total} tasks in 3 or more groups. Give more tasks or ask for smaller splits (tasks.train, tasks.gate, tasks.test).`,
+    `The ${split} split gets ${got} task${got === 1 ? '' : 's'}, ${needed} needed. There are ${available} distinct tasks in ${groups} groups of near-copies, ` +
+      `a group stays in one split, and train ${wanted.train ?? 'the rest'}, gate ${wanted.gate}, test ${wanted.test} were asked: ` +
+      `at least ${total} tasks in 3 or more groups. Give more tasks or ask for smaller splits (tasks.train, tasks.gate, tasks.test).`,
     { details: { split, got, needed, available, groups } },
   );
 }

@@ -6,9 +6,10 @@ const MOST_CHARACTERS = 20_000;
 const STATEMENT = /(?:\banswer\b(?:\s+(?:is|are|was|would be|will be|should be))?\s*[:=]?|####)/giu;
 
 /**
- * The number that a final text gives as its answer, null where it gives none. In this order: the last `\boxed{…}`; the number stated by the last "answer is …", "answer: …" or
- * "#### …" (behind the last `=` of that line, else its first); the last number of the text. Text inside `<think>…</think>` is not read; where such
- * a block was never closed the text holds no answer. Never throws; time is linear in the text.
+ * The number that a final text gives as its answer, null where it gives none. In this order: the last `\boxed{…}`; the
+ * number stated by the last "answer is …", "answer: …" or "#### …" (behind the last `=` of that line, else its first);
+ * the last number of the text. Text inside `<think>…</think>` is not read; where such a block was never closed the text
+ * holds no answer. Never throws; time is linear in the text.
  */
 export function statedNumber(text: string): WrittenNumber | null {
   const visible = outsideThinking(text.slice(-MOST_CHARACTERS));

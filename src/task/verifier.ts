@@ -2,8 +2,8 @@ import type { ContentHash } from '../base/content-hash.ts';
 import type { Task } from './task.ts';
 
 /**
- * `score` in [0, 1]. `extracted`: what was compared, null when the final text held no answer. `unscored`: the verifier itself could not
- * run (infrastructure): there is no score, and that is not 0.
+ * `score` in [0, 1]. `extracted`: what was compared, null when the final text held no answer. `unscored`: the verifier
+ * itself could not run (infrastructure): there is no score, and that is not 0.
  */
 export type Verdict =
   | { kind: 'scored'; score: number; extracted: string | null; why: string }
