@@ -33,8 +33,14 @@ export function evidence(event: TrajectoryEvent, text: string): { event: string;
 
 /** Whether two answers say the same thing on the surface: equal as numbers, or as text without case, spaces and closing marks. */
 export function isSameValue(left: string, right: string): boolean {
-  const plain = (text: string) => text.trim().toLowerCase().replace(/\s+/g, ' ').replace(/[.!]+$/, '');
+  const plain = (text: string) =>
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/\s+/g, ' ')
+      .replace(/[.!]+$/, '');
   if (plain(left) === plain(right)) return true;
-  const number = (text: string) => (/^[-+]?[\d,]*\.?\d+(e[-+]?\d+)?$/i.test(plain(text)) ? Number(plain(text).replaceAll(',', '')) : Number.NaN);
+  const number = (text: string) =>
+    /^[-+]?[\d,]*\.?\d+(e[-+]?\d+)?$/i.test(plain(text)) ? Number(plain(text).replaceAll(',', '')) : Number.NaN;
   return number(left) === number(right);
 }

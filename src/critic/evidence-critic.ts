@@ -45,12 +45,17 @@ function countedVote(trajectory: Trajectory): Trajectory {
   const counted = trajectory.events.find((event) => event.type === 'answered' && event.answer === trajectory.answer);
   const vote = counted?.vote ?? trajectory.events.find((event) => event.vote !== undefined)?.vote;
   if (vote === undefined) return trajectory;
-  return { ...trajectory, events: trajectory.events.filter((event) => event.vote === undefined || event.vote === vote) };
+  return {
+    ...trajectory,
+    events: trajectory.events.filter((event) => event.vote === undefined || event.vote === vote),
+  };
 }
 
 function refuseForeign({ identity, taskId }: Trajectory, harness: Harness): void {
   if (identity.split === 'gate' || identity.split === 'test') {
-    throw new InvariantError(`A ${identity.split} rollout (${taskId}) was shown to the critic`, { split: identity.split });
+    throw new InvariantError(`A ${identity.split} rollout (${taskId}) was shown to the critic`, {
+      split: identity.split,
+    });
   }
   if (identity.harness !== harness.hash) {
     throw new InvariantError(`A rollout of harness ${identity.harness} was diagnosed against harness ${harness.hash}`, {

@@ -28,7 +28,9 @@ export function evidenceRule(
     label,
     diagnose: (trajectory, harness) => {
       const finding = find(trajectory, harness);
-      return finding === null ? null : { mechanism: name, ...finding, label, rollout: contentHash(trajectory.identity) };
+      return finding === null
+        ? null
+        : { mechanism: name, ...finding, label, rollout: contentHash(trajectory.identity) };
     },
   };
 }

@@ -21,10 +21,17 @@ const HARNESS = harnessFromFiles(
 const CALL = { tool: 'lookup', arguments: { key: 'a' } };
 const RAW = '{"name":"lookup","arguments":{"key":"a"}}';
 
-type Draft = TrajectoryEvent extends infer Event ? (Event extends TrajectoryEvent ? Omit<Event, 'id' | 'atMs'> : never) : never;
+type Draft = TrajectoryEvent extends infer Event
+  ? Event extends TrajectoryEvent
+    ? Omit<Event, 'id' | 'atMs'>
+    : never
+  : never;
 
 function says(turn: number, text: string, finishReason: FinishReason = 'end', sent = 'Use the tool lookup.'): Draft {
-  const messages: ChatMessage[] = [{ role: 'system', content: sent }, { role: 'user', content: 'What is a?' }];
+  const messages: ChatMessage[] = [
+    { role: 'system', content: sent },
+    { role: 'user', content: 'What is a?' },
+  ];
   return {
     type: 'model-called',
     turn,
@@ -42,10 +49,19 @@ function says(turn: number, text: string, finishReason: FinishReason = 'end', se
 const calls = (turn: number): Draft => ({ type: 'call-parsed', turn, call: CALL, raw: RAW });
 const returns = (turn: number, value: string): Draft => ({ type: 'tool-returned', turn, call: CALL, value });
 const silent = (turn: number): Draft => ({ type: 'no-call', turn });
-const unreadable = (turn: number): Draft => ({ type: 'call-unreadable', turn, raw: '{"name":"look', problem: 'no closing brace' });
+const unreadable = (turn: number): Draft => ({
+  type: 'call-unreadable',
+  turn,
+  raw: '{"name":"look',
+  problem: 'no closing brace',
+});
 const answers = (answer: string | null, from: 'text' | 'tool' = 'text'): Draft => ({ type: 'answered', from, answer });
 
-function rollout(events: Draft[], { extracted = '7', score = 0, outcome }: { extracted?: string | null; score?: number; outcome?: Outcome } = {}, harness: Harness = HARNESS): Trajectory {
+function rollout(
+  events: Draft[],
+  { extracted = '7', score = 0, outcome }: { extracted?: string | null; score?: number; outcome?: Outcome } = {},
+  harness: Harness = HARNESS,
+): Trajectory {
   return {
     version: 1,
     identity: {
@@ -86,14 +102,24 @@ const CASES: [string, Trajectory, string, Trajectory][] = [
     'tool-fault',
     rollout([says(0, 'x'), { type: 'fault', boundary: 'tool', problem: 'no such back end' }]),
   ],
-  ['prefix-fills-window', rollout([says(0, '', 'window')]), 'history-fills-window', rollout([...worked, says(1, '', 'window')])],
+  [
+    'prefix-fills-window',
+    rollout([says(0, '', 'window')]),
+    'history-fills-window',
+    rollout([...worked, says(1, '', 'window')]),
+  ],
   [
     'tool-not-offered',
     rollout([says(0, 'It is 7.', 'end', 'Be brief.'), silent(0)]),
     'no-call',
     rollout([says(0, 'It is 7.', 'end', 'Be brief. You have lookup.'), silent(0)]),
   ],
-  ['void-turn', rollout([says(0, ' '), silent(0)]), 'stop-text-empties-turn', rollout([says(0, '', 'stop-text'), silent(0)])],
+  [
+    'void-turn',
+    rollout([says(0, ' '), silent(0)]),
+    'stop-text-empties-turn',
+    rollout([says(0, '', 'stop-text'), silent(0)]),
+  ],
   [
     'cut-in-call',
     rollout([says(0, '{"name":"look', 'length'), unreadable(0)]),
@@ -121,27 +147,51 @@ const CASES: [string, Trajectory, string, Trajectory][] = [
   ],
   [
     'unknown-tool',
-    rollout([says(0, 'x'), { type: 'tool-refused', turn: 0, call: { tool: 'search', arguments: {} }, problem: 'unknown' }]),
+    rollout([
+      says(0, 'x'),
+      { type: 'tool-refused', turn: 0, call: { tool: 'search', arguments: {} }, problem: 'unknown' },
+    ]),
     'missing-argument',
     rollout([says(0, 'x'), { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: {} }, problem: 'key' }]),
   ],
   [
     'misnamed-argument',
-    rollout([says(0, 'x'), { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { name: 'a' } }, problem: 'key' }]),
+    rollout([
+      says(0, 'x'),
+      { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { name: 'a' } }, problem: 'key' },
+    ]),
     'extra-argument',
-    rollout([says(0, 'x'), { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { key: 'a', name: 'a' } }, problem: 'name' }]),
+    rollout([
+      says(0, 'x'),
+      { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { key: 'a', name: 'a' } }, problem: 'name' },
+    ]),
   ],
   [
     'unfit-argument-value',
-    rollout([says(0, 'x'), { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { key: 3 } }, problem: 'string' }]),
+    rollout([
+      says(0, 'x'),
+      { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { key: 3 } }, problem: 'string' },
+    ]),
     'wrong-value',
-    rollout([says(0, 'x'), { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { key: 3 } }, problem: 'string' }, ...worked]),
+    rollout([
+      says(0, 'x'),
+      { type: 'tool-refused', turn: 0, call: { tool: 'lookup', arguments: { key: 3 } }, problem: 'string' },
+      ...worked,
+    ]),
   ],
   [
     'tool-failed',
-    rollout([says(0, RAW), calls(0), { type: 'tool-failed', turn: 0, call: CALL, errorType: 'not-found', problem: 'no a' }]),
+    rollout([
+      says(0, RAW),
+      calls(0),
+      { type: 'tool-failed', turn: 0, call: CALL, errorType: 'not-found', problem: 'no a' },
+    ]),
     'tool-timeout',
-    rollout([says(0, RAW), calls(0), { type: 'tool-failed', turn: 0, call: CALL, errorType: 'timeout', problem: '10 s' }]),
+    rollout([
+      says(0, RAW),
+      calls(0),
+      { type: 'tool-failed', turn: 0, call: CALL, errorType: 'timeout', problem: '10 s' },
+    ]),
   ],
   [
     'answer-not-tool-value',
@@ -159,7 +209,9 @@ const CASES: [string, Trajectory, string, Trajectory][] = [
     'turn-limit-on-call',
     rollout([says(0, RAW), calls(0), { type: 'turn-limit-reached', turn: 0 }], { extracted: null }),
     'no-call',
-    rollout([says(0, RAW), calls(0), says(1, 'Hm.'), silent(1), { type: 'turn-limit-reached', turn: 1 }], { extracted: null }),
+    rollout([says(0, RAW), calls(0), says(1, 'Hm.'), silent(1), { type: 'turn-limit-reached', turn: 1 }], {
+      extracted: null,
+    }),
   ],
   [
     'call-in-other-form',
@@ -173,7 +225,12 @@ const CASES: [string, Trajectory, string, Trajectory][] = [
     'no-call',
     rollout([says(0, 'My observation is that it is 7.'), silent(0)]),
   ],
-  ['narrated-call', rollout([says(0, 'Using lookup, it is 7.'), silent(0)]), 'no-call', rollout([says(0, 'An overlookup: 7.'), silent(0)])],
+  [
+    'narrated-call',
+    rollout([says(0, 'Using lookup, it is 7.'), silent(0)]),
+    'no-call',
+    rollout([says(0, 'An overlookup: 7.'), silent(0)]),
+  ],
   ['no-call', rollout([says(0, 'It is 7.'), silent(0)]), 'wrong-value', rollout([says(0, 'It is 7.'), answers('7')])],
   [
     'history-trimmed',
@@ -209,7 +266,9 @@ describe('evidence rules', () => {
 
   it('never shows a success or an unscored rollout to a rule', () => {
     const success = rollout(worked, { score: 1 });
-    const unscored = rollout([says(0, 'x')], { outcome: { kind: 'unscored', boundary: 'provider', why: 'server down' } });
+    const unscored = rollout([says(0, 'x')], {
+      outcome: { kind: 'unscored', boundary: 'provider', why: 'server down' },
+    });
     expect(diagnose([success, unscored], HARNESS)).toEqual([]);
   });
 
@@ -219,7 +278,9 @@ describe('evidence rules', () => {
       const sealed = { ...own, identity: { ...own.identity, split } };
       expect(() => diagnose([sealed], HARNESS)).toThrow(/shown to the critic/);
     }
-    expect(() => diagnose([{ ...own, identity: { ...own.identity, harness: contentHash('other') } }], HARNESS)).toThrow(/another|diagnosed against/);
+    expect(() => diagnose([{ ...own, identity: { ...own.identity, harness: contentHash('other') } }], HARNESS)).toThrow(
+      /another|diagnosed against/,
+    );
   });
 
   it('an empty reply list, null answer and no events at all never throw', () => {

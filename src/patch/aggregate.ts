@@ -45,7 +45,9 @@ export function aggregate(diagnoses: readonly Diagnosis[]): Cluster[] {
       const cause = JSON.stringify([first.label, first.mechanism]);
       return { key, cluster: clusterOf(group, diagnoses.length, sameMechanism.get(cause) ?? group.length) };
     })
-    .sort((a, b) => b.cluster.weight - a.cluster.weight || b.cluster.count - a.cluster.count || (a.key < b.key ? -1 : 1))
+    .sort(
+      (a, b) => b.cluster.weight - a.cluster.weight || b.cluster.count - a.cluster.count || (a.key < b.key ? -1 : 1),
+    )
     .map(({ cluster }) => cluster);
 }
 

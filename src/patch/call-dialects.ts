@@ -3,12 +3,13 @@ import { soleTextArgument } from '../harness/parse-harness.ts';
 
 /** Dialects that can write every call of φ, shortest form first, without the present one. */
 export function otherDialects(harness: Harness): CallDialect[] {
-  const bare: CallDialect[] = harness.tools.length > 0 && harness.tools.every((tool) => soleTextArgument(tool) !== null)
-    ? [
-        { kind: 'tags', open: '<{tool}>', close: '</{tool}>', body: 'argument' },
-        { kind: 'fenced', open: '{tool}', close: '```', body: 'argument' },
-      ]
-    : [];
+  const bare: CallDialect[] =
+    harness.tools.length > 0 && harness.tools.every((tool) => soleTextArgument(tool) !== null)
+      ? [
+          { kind: 'tags', open: '<{tool}>', close: '</{tool}>', body: 'argument' },
+          { kind: 'fenced', open: '{tool}', close: '```', body: 'argument' },
+        ]
+      : [];
   const all: CallDialect[] = [
     ...bare,
     { kind: 'tags', open: '<{tool}>', close: '</{tool}>', body: 'arguments' },
@@ -27,7 +28,9 @@ export function dialectName({ kind, open, body }: CallDialect): string {
 /** A call written out with placeholders for its values, as an instruction can show it. */
 export function callSkeleton(dialect: CallDialect, tool: Pick<HarnessTool, 'name' | 'parameters'>): string {
   const properties = (tool.parameters.properties ?? {}) as Record<string, { type?: unknown } | undefined>;
-  const required = Array.isArray(tool.parameters.required) ? (tool.parameters.required as string[]) : Object.keys(properties);
+  const required = Array.isArray(tool.parameters.required)
+    ? (tool.parameters.required as string[])
+    : Object.keys(properties);
   const given = Object.fromEntries(required.map((name) => [name, placeholder(properties[name]?.type, name)]));
   const argument = soleTextArgument(tool);
   const body =

@@ -2,14 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
-import { type Task, taskHash, type TaskSplits } from '../task/task.ts';
+import { type Task, type TaskSplits, taskHash } from '../task/task.ts';
 import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
 import { checkPatch } from './check-patch.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch, PatchProbe } from './patch.ts';
 import { patchSeen } from './patch-seen.ts';
 
-const HARNESS = harnessFromFiles(new Map([['harness.yaml', 'name: test\n'], ['prompts/system.md', 'Answer.\n']]));
+const HARNESS = harnessFromFiles(
+  new Map([
+    ['harness.yaml', 'name: test\n'],
+    ['prompts/system.md', 'Answer.\n'],
+  ]),
+);
 
 function task(id: string, problem: string, answer: string): Task {
   const row = { id, problem, answer };
@@ -19,7 +24,13 @@ function task(id: string, problem: string, answer: string): Task {
 const TRAIN = task('train-row-1', 'Ann has three red hats and buys two blue ones. How many hats does she have?', '5');
 const SPLITS: TaskSplits = {
   train: [TRAIN],
-  gate: [task('gate-row-1', 'A farmer drives nine sheep over the old stone bridge before noon. How many legs cross it?', '36')],
+  gate: [
+    task(
+      'gate-row-1',
+      'A farmer drives nine sheep over the old stone bridge before noon. How many legs cross it?',
+      '36',
+    ),
+  ],
   test: [task('test-row-1', 'Peas grow in pods of seven. How many peas are in twelve such pods?', '84')],
 };
 
@@ -40,7 +51,8 @@ function patch(edits: PatchEdit[], changes: Partial<Patch> = {}): Patch {
 }
 
 const system = (text: string) => patch([{ path: 'prompts/system.md', old: 'Answer.\n', value: text }]);
-const check = (candidate: Patch, refused = new Set<ReturnType<typeof editsHash>>()) => checkPatch(candidate, HARNESS, { splits: SPLITS, refused });
+const check = (candidate: Patch, refused = new Set<ReturnType<typeof editsHash>>()) =>
+  checkPatch(candidate, HARNESS, { splits: SPLITS, refused });
 
 describe('checkPatch', () => {
   it('passes a plain diff, and one that shows a train task', () => {
@@ -59,7 +71,15 @@ describe('checkPatch', () => {
     ['leaks-sealed-task', system('A farmer drives nine sheep over the old stone bridge before noon.\n')],
     ['leaks-sealed-task', system('With nine sheep over the old stone bridge before noon, say 36.\n')],
     ['leaks-sealed-task', system('For test-row-1 be careful.\n')],
-    ['leaks-sealed-task', patch([{ path: 'examples/1.yaml', value: 'problem: peas GROW in pods of seven; how many peas are in twelve\nsteps: [{text: "?"}]\n' }])],
+    [
+      'leaks-sealed-task',
+      patch([
+        {
+          path: 'examples/1.yaml',
+          value: 'problem: peas GROW in pods of seven; how many peas are in twelve\nsteps: [{text: "?"}]\n',
+        },
+      ]),
+    ],
   ] as [string, Patch][])('refuses: %s', (reason, candidate) => {
     expect(check(candidate)).toMatchObject({ ok: false, refused: reason });
   });
@@ -76,14 +96,32 @@ describe('checkPatch', () => {
   });
 });
 
-function rollout(system: string, { maxTokens = 50, type }: { maxTokens?: number; type?: 'history-trimmed' } = {}): Trajectory {
-  const called = { id: 'e0', atMs: 0, type: 'model-called', turn: 0, turnKind: 'working', messages: [{ role: 'system', content: system }], maxTokens, stop: [], sampling: { temperature: 0, topP: 1, topK: 0 }, text: `${Math.random()}` };
+function rollout(
+  system: string,
+  { maxTokens = 50, type }: { maxTokens?: number; type?: 'history-trimmed' } = {},
+): Trajectory {
+  const called = {
+    id: 'e0',
+    atMs: 0,
+    type: 'model-called',
+    turn: 0,
+    turnKind: 'working',
+    messages: [{ role: 'system', content: system }],
+    maxTokens,
+    stop: [],
+    sampling: { temperature: 0, topP: 1, topK: 0 },
+    text: `${Math.random()}`,
+  };
   const events = type === undefined ? [called] : [called, { id: 'e1', atMs: 0, type, turn: 0, droppedMessages: 1 }];
-  return { identity: { task: contentHash('t'), split: 'gate', repeat: 0, seed: 1 }, events: events as TrajectoryEvent[] } as Trajectory;
+  return {
+    identity: { task: contentHash('t'), split: 'gate', repeat: 0, seed: 1 },
+    events: events as TrajectoryEvent[],
+  } as Trajectory;
 }
 
 describe('patchSeen', () => {
-  const alive = (probe: PatchProbe, parent: Trajectory[], child: Trajectory[]) => patchSeen({ probe }, parent, child).alive;
+  const alive = (probe: PatchProbe, parent: Trajectory[], child: Trajectory[]) =>
+    patchSeen({ probe }, parent, child).alive;
 
   it('sees a prompt patch by other messages, not by other replies', () => {
     expect(alive({ kind: 'prompt-changed' }, [rollout('a')], [rollout('b')])).toBe(true);
@@ -96,7 +134,9 @@ describe('patchSeen', () => {
   });
 
   it('sees an event or a call only when the child has it', () => {
-    expect(alive({ kind: 'event-seen', event: 'history-trimmed' }, [], [rollout('a', { type: 'history-trimmed' })])).toBe(true);
+    expect(
+      alive({ kind: 'event-seen', event: 'history-trimmed' }, [], [rollout('a', { type: 'history-trimmed' })]),
+    ).toBe(true);
     expect(alive({ kind: 'event-seen', event: 'history-trimmed' }, [], [rollout('a')])).toBe(false);
     expect(alive({ kind: 'tool-called', tool: 'lookup' }, [], [rollout('a')])).toBe(false);
   });

@@ -9,7 +9,12 @@ import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
 
 /** Sizes above which a diff is refused unseen: it could only be a paste of data, and every rollout would pay for it. */
-export const PATCH_LIMITS = { promptCharacters: 20_000, examples: 64, edits: 256, harnessCharacters: 1_000_000 } as const;
+export const PATCH_LIMITS = {
+  promptCharacters: 20_000,
+  examples: 64,
+  edits: 256,
+  harnessCharacters: 1_000_000,
+} as const;
 
 export type PatchRefusal =
   | 'written-for-another-harness'
@@ -61,16 +66,28 @@ function oversized(patch: Patch, child: Harness): PatchCheck | null {
   const longest = Math.max(0, ...Object.values(child.prompts).map((text) => text.length));
   const all = [...child.files.values()].reduce((sum, text) => sum + text.length, 0);
   if (patch.edits.length > PATCH_LIMITS.edits) {
-    return refuse('too-large', `It has ${patch.edits.length} edits; at most ${PATCH_LIMITS.edits} are one local change.`);
+    return refuse(
+      'too-large',
+      `It has ${patch.edits.length} edits; at most ${PATCH_LIMITS.edits} are one local change.`,
+    );
   }
   if (longest > PATCH_LIMITS.promptCharacters) {
-    return refuse('too-large', `A prompt would have ${longest} characters; at most ${PATCH_LIMITS.promptCharacters} are allowed.`);
+    return refuse(
+      'too-large',
+      `A prompt would have ${longest} characters; at most ${PATCH_LIMITS.promptCharacters} are allowed.`,
+    );
   }
   if (child.examples.length > PATCH_LIMITS.examples) {
-    return refuse('too-large', `There would be ${child.examples.length} examples; at most ${PATCH_LIMITS.examples} are allowed.`);
+    return refuse(
+      'too-large',
+      `There would be ${child.examples.length} examples; at most ${PATCH_LIMITS.examples} are allowed.`,
+    );
   }
   if (all > PATCH_LIMITS.harnessCharacters) {
-    return refuse('too-large', `The harness would have ${all} characters; at most ${PATCH_LIMITS.harnessCharacters} are allowed.`);
+    return refuse(
+      'too-large',
+      `The harness would have ${all} characters; at most ${PATCH_LIMITS.harnessCharacters} are allowed.`,
+    );
   }
   return null;
 }
@@ -78,12 +95,14 @@ function oversized(patch: Patch, child: Harness): PatchCheck | null {
 function sealed(patch: Patch, splits: TaskSplits): PatchCheck | null {
   const train = new Set<string>(splits.train.map((task) => task.hash));
   const foreign = patch.usesTasks.find((hash) => !train.has(hash));
-  if (foreign !== undefined) return refuse('uses-sealed-task', `It uses the task ${foreign}, which is not a train task.`);
+  if (foreign !== undefined)
+    return refuse('uses-sealed-task', `It uses the task ${foreign}, which is not a train task.`);
   const scan = scannerOf(splits);
   for (const edit of patch.edits) {
     for (const text of textsOf(edit)) {
       const [leak] = scan(text);
-      if (leak !== undefined) return refuse('leaks-sealed-task', `${edit.path} gives a gate or test task away (${leak.why}).`);
+      if (leak !== undefined)
+        return refuse('leaks-sealed-task', `${edit.path} gives a gate or test task away (${leak.why}).`);
     }
   }
   return null;

@@ -56,13 +56,16 @@ const CANDIDATES_PER_PICK = 40;
 /** Greedy cover: each pick adds the most weight of words not yet covered, per square root of its length. */
 function typical(pool: readonly Demonstration[], count: number): Demonstration[] {
   const frequency = new Map<string, number>();
-  for (const { problem } of pool) for (const word of wordsOf(problem)) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  for (const { problem } of pool)
+    for (const word of wordsOf(problem)) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   const covered = new Map<string, number>();
   const rest = [...pool];
   const chosen: Demonstration[] = [];
   const gain = ({ problem, length }: Demonstration) =>
-    [...wordsOf(problem)].reduce((sum, word) => sum + (frequency.get(word) ?? 0) / (1 + (covered.get(word) ?? 0)) ** 2, 0) /
-    Math.sqrt(length);
+    [...wordsOf(problem)].reduce(
+      (sum, word) => sum + (frequency.get(word) ?? 0) / (1 + (covered.get(word) ?? 0)) ** 2,
+      0,
+    ) / Math.sqrt(length);
   while (chosen.length < count && rest.length > 0) {
     const best = rest
       .slice(0, CANDIDATES_PER_PICK)

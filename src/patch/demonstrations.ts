@@ -43,7 +43,9 @@ export function collectDemonstrations(
 function toolsBroughtBy({ fields }: Task): Set<string> {
   const brought = fields?.tools;
   if (!Array.isArray(brought)) return new Set();
-  const names = brought.map((tool) => (typeof tool === 'object' && tool !== null && !Array.isArray(tool) ? tool.name : null));
+  const names = brought.map((tool) =>
+    typeof tool === 'object' && tool !== null && !Array.isArray(tool) ? tool.name : null,
+  );
   return new Set(names.filter((name) => typeof name === 'string'));
 }
 
@@ -70,7 +72,8 @@ function verifiedSteps(trajectory: Trajectory): ExampleStep[] | null {
   );
   const answered = trajectory.events.find((event) => event.type === 'answered');
   // A right guess without a call would teach not to call; where calls are the answer, none can be the right one.
-  if (steps.length === 0 && answered?.from === 'text' && trajectory.events.some(({ type }) => type === 'no-call')) return null;
+  if (steps.length === 0 && answered?.from === 'text' && trajectory.events.some(({ type }) => type === 'no-call'))
+    return null;
   if (answered?.answer != null) steps.push({ text: answered.answer });
   return steps;
 }
@@ -82,7 +85,12 @@ function copyOf({ tool, arguments: given }: ToolCall): ToolCall {
 /** Tool names and argument texts with numbers and words blurred: `calculator{expression:#+#}`. */
 function shapeOf(steps: readonly ExampleStep[]): string {
   const blur = (value: unknown): string =>
-    typeof value === 'string' ? value.replace(/[\d.,]*\d/g, '#').replace(/\p{L}+/gu, 'w').replace(/\s+/g, '') : typeof value;
+    typeof value === 'string'
+      ? value
+          .replace(/[\d.,]*\d/g, '#')
+          .replace(/\p{L}+/gu, 'w')
+          .replace(/\s+/g, '')
+      : typeof value;
   return steps
     .flatMap(({ call }) => {
       if (call === undefined) return [];
@@ -107,7 +115,11 @@ export function stepsUnder(from: 'text' | 'tool', steps: readonly ExampleStep[])
 }
 
 /** The demonstration as an example of φ under an answer source; `position` orders the files. Null: it cannot be shown there. */
-export function exampleFrom(demonstration: Demonstration, position: number, from: 'text' | 'tool'): HarnessExample | null {
+export function exampleFrom(
+  demonstration: Demonstration,
+  position: number,
+  from: 'text' | 'tool',
+): HarnessExample | null {
   const steps = stepsUnder(from, demonstration.steps);
   if (steps === null) return null;
   return {

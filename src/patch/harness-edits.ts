@@ -7,7 +7,10 @@ import type { PatchEdit } from '../harness/patch-edit.ts';
  * existing place gets the missing rest. Returns null when the value stands there already.
  */
 export function valueEdit(harness: Harness, file: string, pointer: string, value: unknown): PatchEdit | null {
-  const names = pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const text = harness.files.get(file);
   if (text === undefined) return { path: file, value: stringify(nested(names, value)) };
   let current: unknown = parse(text);
@@ -15,7 +18,10 @@ export function valueEdit(harness: Harness, file: string, pointer: string, value
     const isObject = typeof current === 'object' && current !== null;
     const next = isObject ? (current as Record<string, unknown>)[name] : undefined;
     if (next === undefined) {
-      const place = `${file}#${names.slice(0, depth + 1).map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+      const place = `${file}#${names
+        .slice(0, depth + 1)
+        .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+        .join('')}`;
       return { path: place, value: nested(names.slice(depth + 1), value) };
     }
     current = next;

@@ -23,7 +23,8 @@ export function patchSeen(
     return seen(count, childTrajectories.length, `show the event ${probe.event}`);
   }
   if (probe.kind === 'tool-called') {
-    const isCalled = ({ events }: Trajectory) => events.some((event) => event.type === 'call-parsed' && event.call.tool === probe.tool);
+    const isCalled = ({ events }: Trajectory) =>
+      events.some((event) => event.type === 'call-parsed' && event.call.tool === probe.tool);
     return seen(childTrajectories.filter(isCalled).length, childTrajectories.length, `call the tool ${probe.tool}`);
   }
   const pairs = pairsOf(parentTrajectories, childTrajectories);
@@ -38,7 +39,8 @@ function seen(count: number, of: number, what: string): PatchSeen {
 }
 
 function pairsOf(parents: readonly Trajectory[], children: readonly Trajectory[]): [Trajectory, Trajectory][] {
-  const key = ({ identity }: Trajectory) => canonicalJson([identity.task, identity.split, identity.repeat, identity.seed]);
+  const key = ({ identity }: Trajectory) =>
+    canonicalJson([identity.task, identity.split, identity.repeat, identity.seed]);
   const byKey = new Map(parents.map((parent) => [key(parent), parent]));
   return children.flatMap((child) => {
     const parent = byKey.get(key(child));

@@ -15,22 +15,34 @@ import { PATCH_OPERATORS } from './patch-operators.ts';
 import { proposePatches } from './propose.ts';
 import { randomPatches } from './random-patches.ts';
 
-const TOOL = 'parameters: {type: object, properties: {key: {type: string}}, required: [key]}\nbackend: {kind: record}\n';
+const TOOL =
+  'parameters: {type: object, properties: {key: {type: string}}, required: [key]}\nbackend: {kind: record}\n';
 const SEED = harnessFromFiles(
   new Map([
     ['harness.yaml', 'name: test\nprotocol:\n  dialect: {kind: json}\n'],
-    ['prompts/system.md', 'You answer questions.\n{{tools}}\nTo use it, reply with a JSON object like {"name": "lookup", "arguments": {"key": "..."}}.\nBe brief.\n'],
+    [
+      'prompts/system.md',
+      'You answer questions.\n{{tools}}\nTo use it, reply with a JSON object like {"name": "lookup", "arguments": {"key": "..."}}.\nBe brief.\n',
+    ],
     ['tools/lookup/tool.yaml', TOOL],
   ]),
 );
 
 function task(index: number, isSolved = true): Task {
-  const row = { id: `task-${index}`, problem: `Question number ${index}: what is behind door ${index * 3}?`, answer: `${index * 7}` };
+  const row = {
+    id: `task-${index}`,
+    problem: `Question number ${index}: what is behind door ${index * 3}?`,
+    answer: `${index * 7}`,
+  };
   const reference = { calls: [{ tool: 'lookup', arguments: { key: index % 3 === 0 ? `door ${index}` : `${index}` } }] };
   return { ...row, ...(isSolved ? { reference } : {}), hash: taskHash(row), group: `g${index}` };
 }
 
-function diagnosis(mechanism: string, label: AttributionLabel = 'prompt_ambiguity', path: string | null = 'prompts/system.md'): Diagnosis {
+function diagnosis(
+  mechanism: string,
+  label: AttributionLabel = 'prompt_ambiguity',
+  path: string | null = 'prompts/system.md',
+): Diagnosis {
   return {
     rollout: mechanism,
     label,
@@ -61,8 +73,16 @@ const noCalls = Array.from({ length: 8 }, () => diagnosis('no-call'));
 
 describe('aggregate', () => {
   it('ranks by recurrence, severity, confidence and agreement, and keeps agent errors with weight 0', () => {
-    const clusters = aggregate([...noCalls, diagnosis('call-unreadable', 'tool_schema_error'), diagnosis('wrong-value', 'agent_error', null)]);
-    expect(clusters.map(({ mechanism, count }) => [mechanism, count])).toEqual([['no-call', 8], ['call-unreadable', 1], ['wrong-value', 1]]);
+    const clusters = aggregate([
+      ...noCalls,
+      diagnosis('call-unreadable', 'tool_schema_error'),
+      diagnosis('wrong-value', 'agent_error', null),
+    ]);
+    expect(clusters.map(({ mechanism, count }) => [mechanism, count])).toEqual([
+      ['no-call', 8],
+      ['call-unreadable', 1],
+      ['wrong-value', 1],
+    ]);
     expect(clusters[0]).toMatchObject({ recurrence: 0.8, agreement: 1, rollouts: Array(8).fill('no-call') });
     expect(clusters[2]?.weight).toBe(0);
   });
@@ -93,10 +113,28 @@ describe('proposePatches', () => {
   });
 
   it('every diff of every operator applies, changes something and is no other’s equivalent, on seed and evolved harnesses', () => {
-    const causes = ['no-call', 'call-unreadable', 'tool-failed', 'missing-argument', 'cut-in-call', 'turn-limit-on-call', 'wall-limit', 'prefix-fills-window', 'answer-not-tool-value', 'stop-text-empties-turn'];
+    const causes = [
+      'no-call',
+      'call-unreadable',
+      'tool-failed',
+      'missing-argument',
+      'cut-in-call',
+      'turn-limit-on-call',
+      'wall-limit',
+      'prefix-fills-window',
+      'answer-not-tool-value',
+      'stop-text-empties-turn',
+    ];
     let harness = SEED;
     for (let generation = 0; generation < 6; generation++) {
-      const patches = proposePatches(context(harness, causes.map((cause) => diagnosis(cause)), { random: seededRandom(generation) }), { count: 500 });
+      const patches = proposePatches(
+        context(
+          harness,
+          causes.map((cause) => diagnosis(cause)),
+          { random: seededRandom(generation) },
+        ),
+        { count: 500 },
+      );
       const hashes = patches.map((patch) => applyEdits(harness, patch.edits).hash);
       expect(hashes).not.toContain(harness.hash);
       expect(new Set(patches.map(({ edits }) => editsHash(edits))).size).toBe(patches.length);
@@ -116,14 +154,21 @@ describe('proposePatches', () => {
 
   it('gives a proposer that was refused again and again fewer turns', () => {
     const history = Array.from({ length: 12 }, () => ({ proposer: 'working-protocol', accepted: false }));
-    const count = (patches: { proposer: string }[]) => patches.filter(({ proposer }) => proposer === 'working-protocol').length;
+    const count = (patches: { proposer: string }[]) =>
+      patches.filter(({ proposer }) => proposer === 'working-protocol').length;
     const without = proposePatches(context(SEED, noCalls), { count: 6 });
     const after = proposePatches(context(SEED, noCalls, { history }), { count: 6 });
     expect(count(after)).toBeLessThan(count(without));
   });
 
   it('does not raise budgets without saying so', () => {
-    for (const patch of proposePatches(context(SEED, ['cut-in-call', 'turn-limit-on-call', 'wall-limit'].map((cause) => diagnosis(cause))), { count: 100 })) {
+    for (const patch of proposePatches(
+      context(
+        SEED,
+        ['cut-in-call', 'turn-limit-on-call', 'wall-limit'].map((cause) => diagnosis(cause)),
+      ),
+      { count: 100 },
+    )) {
       const { limits, votes } = applyEdits(SEED, patch.edits).settings;
       expect(patch.relaxes.includes('tokens')).toBe(limits.tokensPerTurn > SEED.settings.limits.tokensPerTurn);
       expect(patch.relaxes.includes('turns')).toBe(limits.turns > SEED.settings.limits.turns);
@@ -133,7 +178,9 @@ describe('proposePatches', () => {
   });
 
   it('says nothing in the old form when it changes the dialect, and keeps the rest of the prompt', () => {
-    const patch = proposePatches(context(SEED, [diagnosis('call-unreadable')]), { count: 50 }).find(({ proposer }) => proposer === 'call-dialect');
+    const patch = proposePatches(context(SEED, [diagnosis('call-unreadable')]), { count: 50 }).find(
+      ({ proposer }) => proposer === 'call-dialect',
+    );
     const child = applyEdits(SEED, patch?.edits ?? []);
     expect(child.settings.protocol.dialect).toMatchObject({ kind: 'tags', body: 'argument' });
     expect(child.prompts.system).not.toMatch(/JSON/);
@@ -142,7 +189,10 @@ describe('proposePatches', () => {
 
   it('without causes and without references still explores, and never targets an agent error', () => {
     const unsolved = Array.from({ length: 20 }, (_, index) => task(index, false));
-    const patches = proposePatches(context(SEED, [diagnosis('wrong-value', 'agent_error', null)], { trainTasks: unsolved }), { count: 5 });
+    const patches = proposePatches(
+      context(SEED, [diagnosis('wrong-value', 'agent_error', null)], { trainTasks: unsolved }),
+      { count: 5 },
+    );
     expect(patches.length).toBeGreaterThan(0);
     expect(patches.every(({ target }) => target === null)).toBe(true);
   });
@@ -151,7 +201,9 @@ describe('proposePatches', () => {
     const blind = randomPatches(context(SEED, []), { count: 8 });
     expect(randomPatches(context(SEED, noCalls), { count: 8 })).toEqual(blind);
     expect(new Set(blind.map(({ proposer }) => proposer)).size).toBeGreaterThan(3);
-    expect(PATCH_OPERATORS.map(({ name }) => name)).toEqual(expect.arrayContaining(blind.map(({ proposer }) => proposer)));
+    expect(PATCH_OPERATORS.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(blind.map(({ proposer }) => proposer)),
+    );
   });
 });
 
@@ -159,12 +211,22 @@ describe('collectDemonstrations', () => {
   it('takes verified successes where a task has no reference, as data without the dialect', () => {
     const unsolved = task(1, false);
     const events = [
-      { id: 'e0', atMs: 0, type: 'tool-returned', turn: 0, call: { tool: 'lookup', arguments: { key: '1' } }, value: '7' },
+      {
+        id: 'e0',
+        atMs: 0,
+        type: 'tool-returned',
+        turn: 0,
+        call: { tool: 'lookup', arguments: { key: '1' } },
+        value: '7',
+      },
       { id: 'e1', atMs: 1, type: 'answered', from: 'text', answer: 'It is 7.' },
     ] satisfies TrajectoryEvent[];
     const success = { identity: { task: unsolved.hash }, events } as unknown as Trajectory;
     expect(collectDemonstrations(SEED, [unsolved, task(2, false)], [success])).toMatchObject([
-      { task: unsolved.hash, steps: [{ call: { tool: 'lookup', arguments: { key: '1' } }, result: '7' }, { text: 'It is 7.' }] },
+      {
+        task: unsolved.hash,
+        steps: [{ call: { tool: 'lookup', arguments: { key: '1' } }, result: '7' }, { text: 'It is 7.' }],
+      },
     ]);
   });
 
@@ -173,15 +235,23 @@ describe('collectDemonstrations', () => {
     const hashes = new Set(shown.examples.flatMap(({ fromTasks }) => fromTasks));
     const foreign = { ...task(99), reference: { calls: [{ tool: 'search', arguments: {} }] } };
     const left = collectDemonstrations(shown, [...Array.from({ length: 60 }, (_, index) => task(index)), foreign], []);
-    expect(left.some((demonstration) => hashes.has(demonstration.task) || demonstration.task === foreign.hash)).toBe(false);
+    expect(left.some((demonstration) => hashes.has(demonstration.task) || demonstration.task === foreign.hash)).toBe(
+      false,
+    );
     expect(left).toHaveLength(60 - hashes.size);
   });
 });
 
 describe('editsHash', () => {
   it('is the same for another order, other example names and other white space at line ends', () => {
-    const first = [{ path: 'examples/01-a.yaml', value: 'x: 1 \n' }, { path: 'harness.yaml#/votes', old: 1, value: 3 }];
-    const second = [{ path: 'harness.yaml#/votes', value: 3 }, { path: 'examples/09-b.yaml', value: 'x: 1' }];
+    const first = [
+      { path: 'examples/01-a.yaml', value: 'x: 1 \n' },
+      { path: 'harness.yaml#/votes', old: 1, value: 3 },
+    ];
+    const second = [
+      { path: 'harness.yaml#/votes', value: 3 },
+      { path: 'examples/09-b.yaml', value: 'x: 1' },
+    ];
     expect(editsHash(first)).toBe(editsHash(second));
     expect(editsHash(first)).not.toBe(editsHash([{ path: 'harness.yaml#/votes', value: 5 }]));
     expect(editsHash(first)).not.toBe(contentHash(first));

@@ -52,7 +52,9 @@ function allCandidates(context: ProposalContext, operators: readonly PatchOperat
   return operators.flatMap((operator) => {
     const motive = motiveOf(operator, context);
     if (motive.weight === 0) return [];
-    const patience = REFUSAL_DECAY ** (context.history ?? []).filter((past) => past.proposer === operator.name && !past.accepted).length;
+    const patience =
+      REFUSAL_DECAY **
+      (context.history ?? []).filter((past) => past.proposer === operator.name && !past.accepted).length;
     return operator.propose({ ...context, demonstrations }).flatMap((draft) => {
       const hash = editsHash(draft.edits);
       if (draft.edits.length === 0 || seen.has(hash) || isRefused(context, draft)) return [];
@@ -82,7 +84,13 @@ function motiveOf(operator: PatchOperator, { clusters, harness }: ProposalContex
   return motives.reduce((top, motive) => (motive.weight > top.weight ? motive : top));
 }
 
-function patchOf(harness: Harness, operator: PatchOperator, draft: PatchDraft, { cluster, reach }: Motive, solved: number): Patch {
+function patchOf(
+  harness: Harness,
+  operator: PatchOperator,
+  draft: PatchDraft,
+  { cluster, reach }: Motive,
+  solved: number,
+): Patch {
   return {
     id: contentHash({ base: harness.hash, edits: draft.edits }),
     base: harness.hash,
@@ -105,7 +113,9 @@ const PRIOR_ROLLOUTS = 10;
  * diff can be expected to fix more than this.
  */
 function solvedOnceActing({ trajectories }: ProposalContext): number {
-  const acting = trajectories.filter(({ events, outcome }) => outcome.kind === 'scored' && events.some(({ type }) => type === 'tool-returned'));
+  const acting = trajectories.filter(
+    ({ events, outcome }) => outcome.kind === 'scored' && events.some(({ type }) => type === 'tool-returned'),
+  );
   return (acting.filter(isSuccess).length + PRIOR_SOLVED * PRIOR_ROLLOUTS) / (acting.length + PRIOR_ROLLOUTS);
 }
 

@@ -30,11 +30,22 @@ export function randomPatches(
 
 /** An operator that applies whenever it could under any cause: it may have nothing to change, never no reason. */
 function unconditional(operator: PatchOperator, { harness }: ProposalContext): PatchOperator {
-  const canAct = operator.reach(null, harness) > 0 || MECHANISMS.some((mechanism) => operator.reach(causeOf(mechanism), harness) > 0);
+  const canAct =
+    operator.reach(null, harness) > 0 ||
+    MECHANISMS.some((mechanism) => operator.reach(causeOf(mechanism), harness) > 0);
   return { ...operator, reach: () => (canAct ? 1 : 0) };
 }
 
-const MECHANISMS = ['no-call', 'call-unreadable', 'no-answer', 'missing-argument', 'tool-failed', 'cut-by-length', 'turn-limit-on-call', 'history-trimmed'];
+const MECHANISMS = [
+  'no-call',
+  'call-unreadable',
+  'no-answer',
+  'missing-argument',
+  'tool-failed',
+  'cut-by-length',
+  'turn-limit-on-call',
+  'history-trimmed',
+];
 
 function causeOf(mechanism: string) {
   return {

@@ -1,11 +1,13 @@
+import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { type EventOf, eventsOf, evidence, isFollowedBy, modelCallOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
-import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { toolNames } from '../tool-names.ts';
 
 /** A reply without a readable call that still writes one in another common form: function syntax, tags, a code block, JSON. */
 export const callInOtherForm = evidenceRule('call-in-other-form', 'tool_schema_error', (trajectory, harness) => {
-  const reply = replyWithoutCall(trajectory).find((event) => foreignCall(event.text, toolNames(trajectory, harness)) !== null);
+  const reply = replyWithoutCall(trajectory).find(
+    (event) => foreignCall(event.text, toolNames(trajectory, harness)) !== null,
+  );
   if (reply === undefined) return null;
   return {
     component: 'settings',
@@ -27,7 +29,12 @@ export function replyWithoutCall(trajectory: Trajectory): EventOf<'model-called'
 function foreignCall(text: string, names: readonly string[]): string | null {
   for (const name of names) {
     const tool = RegExp.escape(name);
-    const forms = [`\\b${tool}\\s*\\([^)\\n]+\\)`, `<${tool}>[\\s\\S]*?(</|$)`, `"${tool}"\\s*[,:]`, `\`\`\`${tool}\\b`];
+    const forms = [
+      `\\b${tool}\\s*\\([^)\\n]+\\)`,
+      `<${tool}>[\\s\\S]*?(</|$)`,
+      `"${tool}"\\s*[,:]`,
+      `\`\`\`${tool}\\b`,
+    ];
     for (const form of forms) {
       const found = new RegExp(form).exec(text);
       if (found !== null) return found[0];

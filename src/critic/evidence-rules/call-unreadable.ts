@@ -3,7 +3,9 @@ import { evidenceRule } from '../evidence-rule.ts';
 
 /** The model tried to call and the dialect's parser could not read it; no later call of the rollout got through. */
 export const callUnreadable = evidenceRule('call-unreadable', 'tool_schema_error', (trajectory) => {
-  const unread = eventsOf(trajectory, 'call-unreadable').filter((event) => !isFollowedBy(trajectory, event, 'tool-returned'));
+  const unread = eventsOf(trajectory, 'call-unreadable').filter(
+    (event) => !isFollowedBy(trajectory, event, 'tool-returned'),
+  );
   if (unread.length === 0) return null;
   return {
     component: 'settings',

@@ -4,7 +4,8 @@ import { evidenceRule } from '../evidence-rule.ts';
 /** The last reply was cut by the token limit and no answer could be found in it. */
 export const cutByLength = evidenceRule('cut-by-length', 'middleware_mismatch', (trajectory) => {
   const last = lastEventOf(trajectory, 'model-called');
-  if (last?.finishReason !== 'length' || trajectory.outcome.kind !== 'scored' || trajectory.outcome.extracted !== null) return null;
+  if (last?.finishReason !== 'length' || trajectory.outcome.kind !== 'scored' || trajectory.outcome.extracted !== null)
+    return null;
   return {
     component: 'settings',
     path: 'harness.yaml#/limits/tokensPerTurn',

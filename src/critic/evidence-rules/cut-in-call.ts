@@ -5,7 +5,8 @@ import { evidenceRule } from '../evidence-rule.ts';
 export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (trajectory) => {
   const cut = eventsOf(trajectory, 'call-unreadable').find(
     (event) =>
-      modelCallOf(trajectory, event.turn)?.finishReason === 'length' && !isFollowedBy(trajectory, event, 'tool-returned'),
+      modelCallOf(trajectory, event.turn)?.finishReason === 'length' &&
+      !isFollowedBy(trajectory, event, 'tool-returned'),
   );
   if (cut === undefined) return null;
   const call = modelCallOf(trajectory, cut.turn);
@@ -15,6 +16,9 @@ export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (tra
     explanation: 'The reply reached the token limit in the middle of a call.',
     severity: 0.9,
     confidence: 0.7,
-    evidence: [evidence(cut, cut.raw), ...(call ? [evidence(call, `finish reason length at ${call.maxTokens} tokens`)] : [])],
+    evidence: [
+      evidence(cut, cut.raw),
+      ...(call ? [evidence(call, `finish reason length at ${call.maxTokens} tokens`)] : []),
+    ],
   };
 });

@@ -2,7 +2,7 @@ import type { ComponentKind } from '../../harness/harness.ts';
 import type { FaultBoundary } from '../../trajectory/trajectory.ts';
 import type { AttributionLabel } from '../attribution.ts';
 import { eventsOf, evidence } from '../event-evidence.ts';
-import { evidenceRule, type EvidenceRule } from '../evidence-rule.ts';
+import { type EvidenceRule, evidenceRule } from '../evidence-rule.ts';
 
 function faultRule(
   boundary: FaultBoundary,

@@ -11,6 +11,8 @@ export const historyTrimmed = evidenceRule('history-trimmed', 'memory_overflow',
     explanation: 'Earlier turns were dropped from the request before the rollout failed.',
     severity: 0.7,
     confidence: 0.6,
-    evidence: trims.slice(0, 3).map((event) => evidence(event, `${event.droppedMessages} messages dropped at turn ${event.turn}`)),
+    evidence: trims
+      .slice(0, 3)
+      .map((event) => evidence(event, `${event.droppedMessages} messages dropped at turn ${event.turn}`)),
   };
 });

@@ -7,7 +7,9 @@ export const identicalRepeat = evidenceRule('identical-repeat', 'middleware_mism
   const calls = eventsOf(trajectory, 'call-parsed');
   const repeatedCall = calls.find((event, index) => {
     const before = calls[index - 1];
-    return before !== undefined && before.turn !== event.turn && canonicalJson(before.call) === canonicalJson(event.call);
+    return (
+      before !== undefined && before.turn !== event.turn && canonicalJson(before.call) === canonicalJson(event.call)
+    );
   });
   const replies = eventsOf(trajectory, 'model-called');
   const repeatedReply = replies.find(

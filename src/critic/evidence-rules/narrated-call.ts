@@ -1,4 +1,4 @@
-import { evidence, eventsOf } from '../event-evidence.ts';
+import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 import { toolNames } from '../tool-names.ts';
 import { replyWithoutCall } from './call-in-other-form.ts';
@@ -10,7 +10,9 @@ export const narratedCall = evidenceRule('narrated-call', 'prompt_ambiguity', (t
   const marker = resultMarker(harness.prompts['tool-result']);
   for (const reply of replyWithoutCall(trajectory)) {
     const invented = marker !== null && reply.text.includes(marker);
-    const isNamed = names.some((name) => new RegExp(`(^|[^\\w])${RegExp.escape(name)}($|[^\\w])`, 'i').test(reply.text));
+    const isNamed = names.some((name) =>
+      new RegExp(`(^|[^\\w])${RegExp.escape(name)}($|[^\\w])`, 'i').test(reply.text),
+    );
     if (!invented && !isNamed) continue;
     return {
       component: 'prompt',

@@ -1,4 +1,4 @@
-import { evidence, eventsOf } from '../event-evidence.ts';
+import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 import { replyWithoutCall } from './call-in-other-form.ts';
 
@@ -10,7 +10,8 @@ export const noCall = evidenceRule('no-call', 'prompt_ambiguity', (trajectory) =
   return {
     component: 'prompt',
     path: 'prompts/system.md',
-    explanation: 'Tools were offered and the reply holds no call: instructions and examples do not make the model call.',
+    explanation:
+      'Tools were offered and the reply holds no call: instructions and examples do not make the model call.',
     severity: 1,
     confidence: 0.8,
     evidence: [evidence(reply, reply.text)],

@@ -3,7 +3,9 @@ import { evidenceRule } from '../evidence-rule.ts';
 
 /** The schema allowed the arguments, the back end did not: the schema promises what the tool does not keep. */
 export const toolFailed = evidenceRule('tool-failed', 'tool_schema_error', (trajectory) => {
-  const failed = eventsOf(trajectory, 'tool-failed').filter((event) => !isFollowedBy(trajectory, event, 'tool-returned'));
+  const failed = eventsOf(trajectory, 'tool-failed').filter(
+    (event) => !isFollowedBy(trajectory, event, 'tool-returned'),
+  );
   const last = failed.at(-1);
   if (last === undefined) return null;
   const isTimeout = /time-?out/i.test(last.errorType);

@@ -5,7 +5,9 @@ import { evidenceRule } from '../evidence-rule.ts';
 
 /** The call was read, but no tool of that name exists or its schema does not allow the arguments. */
 export const toolRefused = evidenceRule('tool-refused', 'tool_schema_error', (trajectory, harness) => {
-  const refused = eventsOf(trajectory, 'tool-refused').filter((event) => !isFollowedBy(trajectory, event, 'tool-returned'));
+  const refused = eventsOf(trajectory, 'tool-refused').filter(
+    (event) => !isFollowedBy(trajectory, event, 'tool-returned'),
+  );
   const last = refused.at(-1);
   if (last === undefined) return null;
   const isKnown = harness.tools.some((tool) => tool.name === last.call.tool);

@@ -1,4 +1,4 @@
-import { evidence, eventsOf, lastEventOf } from '../event-evidence.ts';
+import { eventsOf, evidence, lastEventOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
 /** The rollout's time ran out before an answer. */

@@ -16,6 +16,7 @@ export const addExamples: PatchOperator = {
     const room = MOST_EXAMPLES - shown;
     const sets: (ExampleSet & { promise: number })[] = [
       { count: Math.min(room, Math.max(4, shown)), choice: 'diverse', promise: 1 },
+      { count: Math.min(room, Math.max(4, shown)), choice: 'missed', promise: 0.95 },
       { count: Math.min(room, Math.max(4, shown)), choice: 'typical', promise: 0.9 },
       { count: Math.min(room, 4), choice: 'random', promise: 0.7 },
     ];

@@ -20,14 +20,14 @@ export const answerContract: PatchOperator = {
   reach: (cluster) => (cluster === null ? 0 : (CURES[cluster.mechanism] ?? 0)),
   propose: ({ harness }) => {
     const system = harness.prompts.system ?? '';
-    return CONTRACTS.filter((contract, rank) => !system.includes(contract) && (rank === 0 || harness.tools.length > 0)).map(
-      (contract, rank) => ({
-        title: `state the answer contract: "${contract}"`,
-        edits: present([fileEdit(harness, 'prompts/system.md', `${system.trim()}\n${contract}\n`.trimStart())]),
-        component: 'prompt',
-        probe: { kind: 'prompt-changed' },
-        promise: 1 - rank * 0.1,
-      }),
-    );
+    return CONTRACTS.filter(
+      (contract, rank) => !system.includes(contract) && (rank === 0 || harness.tools.length > 0),
+    ).map((contract, rank) => ({
+      title: `state the answer contract: "${contract}"`,
+      edits: present([fileEdit(harness, 'prompts/system.md', `${system.trim()}\n${contract}\n`.trimStart())]),
+      component: 'prompt',
+      probe: { kind: 'prompt-changed' },
+      promise: 1 - rank * 0.1,
+    }));
   },
 };

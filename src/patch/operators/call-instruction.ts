@@ -26,7 +26,12 @@ export const callInstruction: PatchOperator = {
     const firm = `${instruction}\nDo not work the result out yourself: always begin with a call.`;
     return [
       draft(harness, 'say how a call is written', tools === '' && replaced !== system ? replaced : appended, 1),
-      draft(harness, 'say how a call is written, and to begin with one', `${[system.trim(), `${tools}${firm}`].join('\n').trim()}`, 0.9),
+      draft(
+        harness,
+        'say how a call is written, and to begin with one',
+        `${[system.trim(), `${tools}${firm}`].join('\n').trim()}`,
+        0.9,
+      ),
     ].flatMap((found) => found ?? []);
   },
 };

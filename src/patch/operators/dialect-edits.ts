@@ -21,9 +21,15 @@ export function dialectEdits(harness: Harness, dialect: CallDialect): PatchEdit[
 /** Stop strings that belonged to the old form would cut replies of the new one. */
 function stopEdit(harness: Harness, dialect: CallDialect): PatchEdit | null {
   const { stop, dialect: old } = harness.settings.protocol;
-  const foreign = (text: string) => text === old.close || harness.tools.some(({ name }) => text === old.close.replaceAll('{tool}', name));
+  const foreign = (text: string) =>
+    text === old.close || harness.tools.some(({ name }) => text === old.close.replaceAll('{tool}', name));
   if (!stop.some(foreign) || old.close === dialect.close) return null;
-  return valueEdit(harness, 'harness.yaml', '/protocol/stop', stop.filter((text) => !foreign(text)));
+  return valueEdit(
+    harness,
+    'harness.yaml',
+    '/protocol/stop',
+    stop.filter((text) => !foreign(text)),
+  );
 }
 
 /** Stands for tools that only the task brings. */
@@ -64,6 +70,8 @@ function describesCallForm(part: string, harness: Harness): boolean {
   if (/\{\{\s*\w+\s*\}\}/.test(part)) return false;
   if (dialect.body !== 'argument' && (/\bJSON\b/i.test(part) || /"(name|arguments)"\s*:/.test(part))) return true;
   if (dialect.kind === 'json') return false;
-  const marks = harness.tools.map(({ name }) => dialect.open.replaceAll('{tool}', name)).filter((mark) => mark.length > 2);
+  const marks = harness.tools
+    .map(({ name }) => dialect.open.replaceAll('{tool}', name))
+    .filter((mark) => mark.length > 2);
   return marks.some((mark) => part.includes(mark));
 }

@@ -23,7 +23,10 @@ export const dropExamples: PatchOperator = {
       .filter(({ out }, index) => out.length > 0 && (index < 2 || examples.length > 1))
       .map(({ out, promise }) => ({
         title: `drop ${out.length} of ${examples.length} worked examples`,
-        edits: removedExamples(harness, out.map(({ name }) => name)),
+        edits: removedExamples(
+          harness,
+          out.map(({ name }) => name),
+        ),
         component: 'example' as const,
         probe: { kind: 'prompt-changed' as const },
         promise,

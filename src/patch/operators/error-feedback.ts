@@ -23,7 +23,9 @@ export const errorFeedback: PatchOperator = {
       valueEdit(harness, 'retry.yaml', '/parseErrors', Math.max(2, harness.retry.parseErrors + 1)),
       valueEdit(harness, 'retry.yaml', '/toolErrors', Math.max(2, harness.retry.toolErrors + 1)),
     ]);
-    const shown = present([fileEdit(harness, 'prompts/error-feedback.md', `${feedback.trim()}\n${instruction}\n`.trimStart())]);
+    const shown = present([
+      fileEdit(harness, 'prompts/error-feedback.md', `${feedback.trim()}\n${instruction}\n`.trimStart()),
+    ]);
     return [
       ...(feedback.includes(instruction)
         ? []

@@ -16,7 +16,8 @@ export const historyLimit: PatchOperator = {
     const largest = Math.max(0, ...sizes);
     const isTrimmed = clusters.some(({ mechanism }) => mechanism === 'history-trimmed');
     if (largest === 0) return [];
-    const limits: (number | null)[] = isTrimmed && now !== null ? [now * 2, null] : [Math.max(64, Math.floor(largest / 2))];
+    const limits: (number | null)[] =
+      isTrimmed && now !== null ? [now * 2, null] : [Math.max(64, Math.floor(largest / 2))];
     return limits
       .filter((limit) => limit !== now)
       .map((limit, rank) => ({

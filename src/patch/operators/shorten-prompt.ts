@@ -20,9 +20,13 @@ export const shortenPrompt: PatchOperator = {
     const fields = lines.filter((line) => line.includes('{{')).join('\n');
     return [
       ...(harness.examples.length > 0 ? [draft(harness, 'remove the system prompt', '', 0.9)] : []),
-      ...(fields !== '' && fields !== system ? [draft(harness, 'keep only the tool offer of the system prompt', fields, 0.6)] : []),
+      ...(fields !== '' && fields !== system
+        ? [draft(harness, 'keep only the tool offer of the system prompt', fields, 0.6)]
+        : []),
       ...(lines.length > 1 ? [draft(harness, `remove line ${index + 1} of the system prompt`, oneLess, 0.7)] : []),
-      ...(lines.length > 2 ? [draft(harness, 'keep only the first line of the system prompt', lines[0] ?? '', 0.8)] : []),
+      ...(lines.length > 2
+        ? [draft(harness, 'keep only the first line of the system prompt', lines[0] ?? '', 0.8)]
+        : []),
     ].flatMap((found) => found ?? []);
   },
 };

@@ -16,7 +16,11 @@ export const stopStrings: PatchOperator = {
     const candidates: { value: string[]; title: string; promise: number }[] = empties
       ? [{ value: [], title: 'remove the stop strings', promise: 1 }]
       : [
-          { value: [...stop, '\n'], title: 'end a working turn at the end of its line', promise: dialect.kind === 'fenced' ? 0.1 : 0.8 },
+          {
+            value: [...stop, '\n'],
+            title: 'end a working turn at the end of its line',
+            promise: dialect.kind === 'fenced' ? 0.1 : 0.8,
+          },
           { value: [...stop, '\n\n'], title: 'end a working turn at an empty line', promise: 0.6 },
         ];
     return candidates

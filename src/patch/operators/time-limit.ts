@@ -18,7 +18,14 @@ export const timeLimit: PatchOperator = {
     ]);
     if (edits.length === 0) return [];
     return [
-      { title: 'double the time limits that ran out', edits, component: 'settings', probe: { kind: 'setting-changed' }, promise: 1, relaxes: ['time'] },
+      {
+        title: 'double the time limits that ran out',
+        edits,
+        component: 'settings',
+        probe: { kind: 'setting-changed' },
+        promise: 1,
+        relaxes: ['time'],
+      },
     ];
   },
 };

@@ -21,7 +21,8 @@ function describedTool(context: OperatorContext, tool: HarnessTool, rank: number
   const found = context.demonstrations.find(({ steps }) => steps.some(({ call }) => call?.tool === tool.name));
   const call = found?.steps.find((step) => step.call?.tool === tool.name)?.call;
   const file = toolFile(context.harness, tool);
-  if (found === undefined || call === undefined || file === null || tool.description.includes('Example arguments:')) return [];
+  if (found === undefined || call === undefined || file === null || tool.description.includes('Example arguments:'))
+    return [];
   const description = `${tool.description.trim()} Example arguments: ${JSON.stringify(call.arguments)}`.trim();
   return [
     {

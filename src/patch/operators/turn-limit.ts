@@ -7,7 +7,9 @@ export const turnLimit: PatchOperator = {
   reach: (cluster) => (cluster === null ? 0.15 : cluster.mechanism === 'turn-limit-on-call' ? 0.6 : 0),
   propose: ({ harness, clusters, trajectories }) => {
     const now = harness.settings.limits.turns;
-    const own = trajectories.filter(({ identity, outcome }) => identity.harness === harness.hash && outcome.kind === 'scored' && outcome.score === 1);
+    const own = trajectories.filter(
+      ({ identity, outcome }) => identity.harness === harness.hash && outcome.kind === 'scored' && outcome.score === 1,
+    );
     const used = own.map(({ events }) => events.filter(({ type }) => type === 'model-called').length);
     const lower = used.length >= 5 ? Math.max(1, ...used) : now;
     const isHit = clusters.some(({ mechanism }) => mechanism === 'turn-limit-on-call');
