@@ -6,7 +6,10 @@ import { runNode24 } from './run-node24.mjs';
 
 try {
   await ensurePackages();
-  process.exitCode = await runNode24(fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)), process.argv.slice(2));
+  process.exitCode = await runNode24(
+    fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
+    process.argv.slice(2),
+  );
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   process.stderr.write(`co-harness: ${error.message}\n`);

@@ -57,7 +57,9 @@ function runVisible(command, args, folder) {
     child.on('error', (error) =>
       reject(
         error.code === 'ENOENT'
-          ? new SetupError(`${command} was not found on the PATH. Install Node.js ≥ ${OLDEST_NODE} with npm, then run this again.`)
+          ? new SetupError(
+              `${command} was not found on the PATH. Install Node.js ≥ ${OLDEST_NODE} with npm, then run this again.`,
+            )
           : error,
       ),
     );
@@ -71,7 +73,11 @@ async function install(folder, reason) {
   const heartbeat = setInterval(() => say(`  still installing packages (${secondsSince(start)})`), 20_000);
   try {
     // dev dependencies bring Node 24 itself: NODE_ENV=production must not leave them out
-    const code = await runVisible('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], folder);
+    const code = await runVisible(
+      'npm',
+      ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+      folder,
+    );
     if (code !== 0) {
       throw new SetupError(
         `npm ci failed with exit code ${code} in ${folder}. Its own message is above. Check the network and the registry ` +
@@ -102,7 +108,9 @@ async function installNode(folder) {
 export async function ensurePackages(folder = projectFolder) {
   const major = Number.parseInt(process.versions.node, 10);
   if (major < OLDEST_NODE) {
-    throw new SetupError(`Node.js ${process.versions.node} is too old: co-harness starts from Node.js ≥ ${OLDEST_NODE}. Install a newer one.`);
+    throw new SetupError(
+      `Node.js ${process.versions.node} is too old: co-harness starts from Node.js ≥ ${OLDEST_NODE}. Install a newer one.`,
+    );
   }
   if (staleReason(folder) === null && existsSync(installedNode(folder))) return;
   await withFileLock(

@@ -11,7 +11,8 @@ const END = '<!-- end of layers -->';
 export function architectureWithTable(text: string, table: string): string {
   const [before, rest] = text.split(BEGIN);
   const [, after] = rest?.split(END) ?? [];
-  if (before === undefined || after === undefined) throw new Error(`ARCHITECTURE.md has lost its markers ${BEGIN} … ${END}.`);
+  if (before === undefined || after === undefined)
+    throw new Error(`ARCHITECTURE.md has lost its markers ${BEGIN} … ${END}.`);
   return `${before}${BEGIN}\n${table}\n${END}${after}`;
 }
 

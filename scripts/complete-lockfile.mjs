@@ -13,7 +13,8 @@ function platformOf(name) {
   const words = name.split(/[/-]/);
   const os = words.map((word) => PLATFORM[word]).find(Boolean);
   const cpu = words.find((word) => ['x64', 'arm64', 'riscv64', 'ia32'].includes(word));
-  if (!os) throw new Error(`Cannot tell the platform of the optional package ${name}; add it to package-lock.json by hand.`);
+  if (!os)
+    throw new Error(`Cannot tell the platform of the optional package ${name}; add it to package-lock.json by hand.`);
   return { os: [os], ...(cpu ? { cpu: [cpu] } : {}) };
 }
 

@@ -48,7 +48,9 @@ function folderOf(path: string): string | null {
  * directly in src/ (the public entry points) may import anything; nothing may import them.
  */
 export function layerViolations(layers: Layers, files: readonly SourceFile[]): string[] {
-  const levels = new Map(layers.flatMap((layer, level) => Object.keys(layer).map((folder) => [folder, level] as const)));
+  const levels = new Map(
+    layers.flatMap((layer, level) => Object.keys(layer).map((folder) => [folder, level] as const)),
+  );
   const violations: string[] = [];
   for (const { path, imports } of files) {
     const folder = folderOf(path);
@@ -72,11 +74,15 @@ export function layerViolations(layers: Layers, files: readonly SourceFile[]): s
 
 /** One line per `export *` anywhere in src/. */
 export function starExports(files: readonly SourceFile[]): string[] {
-  return files.filter(({ text }) => /^\s*export\s+\*/m.test(text)).map(({ path }) => `src/${path}: export * (export by name)`);
+  return files
+    .filter(({ text }) => /^\s*export\s+\*/m.test(text))
+    .map(({ path }) => `src/${path}: export * (export by name)`);
 }
 
 /** The table of ARCHITECTURE.md, Markdown. */
 export function layerTable(layers: Layers): string {
-  const rows = layers.flatMap((layer, level) => Object.entries(layer).map(([folder, duty]) => `| ${level} | \`${folder}/\` | ${duty} |`));
+  const rows = layers.flatMap((layer, level) =>
+    Object.entries(layer).map(([folder, duty]) => `| ${level} | \`${folder}/\` | ${duty} |`),
+  );
   return ['| layer | folder | duty |', '|---|---|---|', ...rows].join('\n');
 }

@@ -20,7 +20,9 @@ const files = readSourceFiles(projectFolder);
 const layers = readLayers(projectFolder);
 
 async function runTool(script: string, args: string[]): Promise<{ code: number; output: string }> {
-  const { code, stdout, stderr } = await runCommand(process.execPath, [join(modulesFolder, script), ...args], { cwd: projectFolder });
+  const { code, stdout, stderr } = await runCommand(process.execPath, [join(modulesFolder, script), ...args], {
+    cwd: projectFolder,
+  });
   return { code, output: `${stdout}${stderr}` };
 }
 
@@ -32,21 +34,33 @@ async function checkTypes(): Promise<CheckOutcome> {
 }
 
 async function checkFormatAndLint(): Promise<CheckOutcome> {
-  const { code, output } = await runTool('@biomejs/biome/bin/biome', ['check', '--colors=off', '--error-on-warnings', '--max-diagnostics=50', '.']);
+  const { code, output } = await runTool('@biomejs/biome/bin/biome', [
+    'check',
+    '--colors=off',
+    '--error-on-warnings',
+    '--max-diagnostics=50',
+    '.',
+  ]);
   const filesSeen = Number(/Checked (\d+) files?/.exec(output)?.[1] ?? 0);
   return { filesSeen, problems: code === 0 ? [] : [output.trim(), 'Format with: npm run format'] };
 }
 
 function checkEntryPoints(): CheckOutcome {
-  const { exports } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { exports: Record<string, string> };
+  const { exports } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+    exports: Record<string, string>;
+  };
   const missing = Object.values(exports).filter((path) => !existsSync(join(projectFolder, path)));
-  return { filesSeen: files.length, problems: [...starExports(files), ...missing.map((path) => `package.json exports ${path}, which does not exist`)] };
+  return {
+    filesSeen: files.length,
+    problems: [...starExports(files), ...missing.map((path) => `package.json exports ${path}, which does not exist`)],
+  };
 }
 
 function checkArchitectureTable(): CheckOutcome {
   const text = readFileSync(join(projectFolder, 'ARCHITECTURE.md'), 'utf8');
   const current = architectureWithTable(text, layerTable(layers)) === text;
-  const remedy = 'The table of ARCHITECTURE.md is not that of layers.json. Run: node scripts/node24.mjs scripts/architecture-table.ts';
+  const remedy =
+    'The table of ARCHITECTURE.md is not that of layers.json. Run: node scripts/node24.mjs scripts/architecture-table.ts';
   return { filesSeen: files.length, problems: current ? [] : [remedy] };
 }
 
@@ -60,7 +74,10 @@ const CHECKS: readonly [title: string, check: () => CheckOutcome | Promise<Check
 
 for (const [title, check] of CHECKS) {
   const { filesSeen, problems } = await check();
-  if (filesSeen < LEAST_FILES) problems.push(`saw only ${filesSeen} files, expected at least ${LEAST_FILES}: the checker looks in the wrong place`);
+  if (filesSeen < LEAST_FILES)
+    problems.push(
+      `saw only ${filesSeen} files, expected at least ${LEAST_FILES}: the checker looks in the wrong place`,
+    );
   process.stdout.write(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${title} (${filesSeen} files)\n`);
   for (const problem of problems) process.stdout.write(`${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;

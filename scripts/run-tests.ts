@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensurePython } from '../src/setup/python-environment.ts';
 import { projectFolder, trainerFolder } from '../src/setup/project-folder.ts';
+import { ensurePython } from '../src/setup/python-environment.ts';
 import { setUp } from '../src/setup/set-up.ts';
 import { formatDuration } from '../src/setup/timed-step.ts';
 import { COUNTS_FILE, sumCounts, type TestCounts } from './test-counts.ts';
@@ -14,7 +14,12 @@ const log = (line: string) => process.stdout.write(`${line}\n`);
 const failure: TestCounts = { passed: 0, failed: 1, skipped: [] };
 
 /** The counts that a runner wrote; one failure where it died before it could, found nothing, or failed without a failed test. */
-async function runCounted(title: string, command: string, args: string[], environment: NodeJS.ProcessEnv): Promise<TestCounts> {
+async function runCounted(
+  title: string,
+  command: string,
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<TestCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'co-harness-tests-'));
   const file = join(folder, 'counts.json');
   const start = performance.now();
@@ -34,7 +39,9 @@ async function runCounted(title: string, command: string, args: string[], enviro
       return failure;
     }
     const counts = JSON.parse(readFileSync(file, 'utf8')) as TestCounts;
-    log(`${title}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped in ${formatDuration(performance.now() - start)}`);
+    log(
+      `${title}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped in ${formatDuration(performance.now() - start)}`,
+    );
     const ranNothing = counts.passed + counts.failed + counts.skipped.length === 0;
     return (code !== 0 && counts.failed === 0) || ranNothing ? { ...counts, failed: 1 } : counts;
   } finally {
@@ -51,7 +58,14 @@ if (!setup.ok) {
 } else {
   const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', `--reporter=${join(projectFolder, 'scripts', 'vitest-counts-reporter.ts')}`];
-  results.push(await runCounted('TypeScript tests', process.execPath, [vitest, 'run', ...reporters, ...vitestArguments], process.env));
+  results.push(
+    await runCounted(
+      'TypeScript tests',
+      process.execPath,
+      [vitest, 'run', ...reporters, ...vitestArguments],
+      process.env,
+    ),
+  );
   if (vitestArguments.length === 0) {
     const { python, environment } = await ensurePython({ log });
     const script = join(projectFolder, 'scripts', 'python_tests.py');

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { architectureWithTable } from '../scripts/architecture-table.ts';
-import { importsOf, layerTable, layerViolations, readLayers, readSourceFiles, starExports } from '../scripts/layer-rule.ts';
+import {
+  importsOf,
+  layerTable,
+  layerViolations,
+  readLayers,
+  readSourceFiles,
+  starExports,
+} from '../scripts/layer-rule.ts';
 import { projectFolder } from '../src/setup/project-folder.ts';
 
 const layers = readLayers(projectFolder);
@@ -25,10 +32,16 @@ describe('the layer rule', () => {
   it('reports an import that points up, one that points sideways, one of an entry point and an unknown folder', () => {
     const file = (path: string, ...imports: string[]) => ({ path, imports, text: '' });
     const table = [{ base: '' }, { model: '', statistics: '' }, { cli: '' }];
-    expect(layerViolations(table, [file('base/a.ts', 'cli/b.ts', 'base/c.ts')])).toEqual(['src/base/a.ts imports up: cli/b.ts']);
-    expect(layerViolations(table, [file('model/a.ts', 'statistics/b.ts', 'base/c.ts')])).toEqual(['src/model/a.ts imports sideways: statistics/b.ts']);
+    expect(layerViolations(table, [file('base/a.ts', 'cli/b.ts', 'base/c.ts')])).toEqual([
+      'src/base/a.ts imports up: cli/b.ts',
+    ]);
+    expect(layerViolations(table, [file('model/a.ts', 'statistics/b.ts', 'base/c.ts')])).toEqual([
+      'src/model/a.ts imports sideways: statistics/b.ts',
+    ]);
     expect(layerViolations(table, [file('cli/a.ts', 'index.ts')])).toEqual(['src/cli/a.ts imports up: index.ts']);
-    expect(layerViolations(table, [file('utils/a.ts')])).toEqual(['src/utils/a.ts: the folder utils is not in layers.json']);
+    expect(layerViolations(table, [file('utils/a.ts')])).toEqual([
+      'src/utils/a.ts: the folder utils is not in layers.json',
+    ]);
     expect(layerViolations(table, [file('index.ts', 'cli/a.ts')])).toEqual([]);
   });
 

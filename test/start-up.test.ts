@@ -15,20 +15,32 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('staleReason', () => {
-  const lock = (file: string, packages: Record<string, object>) => writeFileSync(join(folder, file), JSON.stringify({ packages }));
+  const lock = (file: string, packages: Record<string, object>) =>
+    writeFileSync(join(folder, file), JSON.stringify({ packages }));
 
   it('asks for an install when nothing is installed, and when a version differs or is missing', () => {
-    lock('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } });
+    lock('package-lock.json', {
+      '': {},
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/b': { version: '2.0.0' },
+    });
     expect(staleReason(folder)).toBe('packages are not installed');
     mkdirSync(join(folder, 'node_modules'));
     lock('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
     expect(staleReason(folder)).toBe('b should be 2.0.0 and is missing');
-    lock('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.1' }, 'node_modules/b': { version: '2.0.0' } });
+    lock('node_modules/.package-lock.json', {
+      'node_modules/a': { version: '1.0.1' },
+      'node_modules/b': { version: '2.0.0' },
+    });
     expect(staleReason(folder)).toBe('a should be 1.0.0 and is 1.0.1');
   });
 
   it('asks for nothing when only packages of other platforms are missing', () => {
-    lock('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/win': { version: '1.0.0', optional: true } });
+    lock('package-lock.json', {
+      '': {},
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/win': { version: '1.0.0', optional: true },
+    });
     mkdirSync(join(folder, 'node_modules'));
     lock('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
     expect(staleReason(folder)).toBeNull();
@@ -58,11 +70,18 @@ describe('withFileLock', () => {
 
 describe('the hand-over to Node 24', () => {
   /** Starts a script through bin/run-node24.mjs and collects its output. */
-  function start(script: string): { process: ChildProcess; output: () => string; exit: Promise<number | null>; said: (text: string) => Promise<void> } {
+  function start(script: string): {
+    process: ChildProcess;
+    output: () => string;
+    exit: Promise<number | null>;
+    said: (text: string) => Promise<void>;
+  } {
     const file = join(folder, 'script.mjs');
     writeFileSync(file, script);
     const runner = `import { runNode24 } from '${projectFolder}bin/run-node24.mjs'; process.exitCode = await runNode24(process.argv[1], ['--x', 'two words']);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', runner, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', runner, file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk;
@@ -99,13 +118,16 @@ describe('the hand-over to Node 24', () => {
     const processId = Number(/pid (\d+)/.exec(run.output())?.[1]);
     run.process.kill('SIGKILL');
     await expect
-      .poll(() => {
-        try {
-          return process.kill(processId, 0);
-        } catch {
-          return false;
-        }
-      }, { timeout: 10_000 })
+      .poll(
+        () => {
+          try {
+            return process.kill(processId, 0);
+          } catch {
+            return false;
+          }
+        },
+        { timeout: 10_000 },
+      )
       .toBe(false);
   });
 

@@ -35,11 +35,19 @@ function lineSplitter(onLine: (line: string) => void): (text: string) => void {
  * Runs a program without a shell and without standard input. Resolves whatever its exit code is. Rejects with CoHarnessError
  * `command-missing` when it cannot be started, and with AbortedError when `signal` fires (the program is ended first).
  */
-export function runCommand(command: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
   const { signal } = options;
   if (signal?.aborted) return Promise.reject(new AbortedError());
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const kept = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       const onText = options.onLine ? lineSplitter(options.onLine) : undefined;
@@ -63,7 +71,12 @@ export function runCommand(command: string, args: readonly string[], options: Co
     child.on('error', (cause: NodeJS.ErrnoException) => {
       settle();
       const reason = cause.code === 'ENOENT' ? 'was not found' : `cannot be run (${cause.message})`;
-      reject(new CoHarnessError('command-missing', `The program ${command} ${reason}. Install it or correct the path.`, { details: { command }, cause }));
+      reject(
+        new CoHarnessError('command-missing', `The program ${command} ${reason}. Install it or correct the path.`, {
+          details: { command },
+          cause,
+        }),
+      );
     });
     child.on('close', (code) => {
       settle();

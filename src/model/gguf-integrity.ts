@@ -39,7 +39,19 @@ const BLOCKS: Readonly<Record<number, readonly [number, number]>> = {
   41: [128, 18],
 };
 /** Metadata value type id → bytes; 8 is a string, 9 an array. */
-const SCALAR_BYTES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
+const SCALAR_BYTES: Readonly<Record<number, number>> = {
+  0: 1,
+  1: 1,
+  2: 2,
+  3: 2,
+  4: 4,
+  5: 4,
+  6: 4,
+  7: 1,
+  10: 8,
+  11: 8,
+  12: 8,
+};
 const CHUNK_BYTES = 1 << 20;
 const MOST_ENTRIES = 1_000_000;
 
@@ -156,10 +168,14 @@ export function checkGgufIntegrity(file: string): void {
   try {
     descriptor = openSync(file, 'r');
   } catch (cause) {
-    throw new CoHarnessError('model-missing', `Cannot open the model file ${file}: ${errorMessage(cause)}. Check the path.`, {
-      details: { file },
-      cause,
-    });
+    throw new CoHarnessError(
+      'model-missing',
+      `Cannot open the model file ${file}: ${errorMessage(cause)}. Check the path.`,
+      {
+        details: { file },
+        cause,
+      },
+    );
   }
   try {
     const entry = fstatSync(descriptor);
@@ -170,7 +186,8 @@ export function checkGgufIntegrity(file: string): void {
       throw damaged(file, 'is not a GGUF file: it does not begin with the letters GGUF');
     }
     const version = cursor.unsigned32();
-    if (version < 2 || version > 3) throw damaged(file, `is a GGUF of version ${version}; versions 2 and 3 can be read`);
+    if (version < 2 || version > 3)
+      throw damaged(file, `is a GGUF of version ${version}; versions 2 and 3 can be read`);
     let end: number;
     try {
       end = endOfTensorData(cursor);

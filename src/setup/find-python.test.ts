@@ -31,8 +31,13 @@ describe('findPython', () => {
   });
 
   it('says what it found and what to install when none will do', async () => {
-    const candidates = [program('old', "echo '/usr/bin/python3.8|3.8.10|'"), program('bare', "echo '/x|3.11.2|no module ensurepip'")];
-    await expect(findPython(candidates)).rejects.toThrow(/is 3\.8\.10; .*\(3\.11\.2\) has no module ensurepip.*apt install/s);
+    const candidates = [
+      program('old', "echo '/usr/bin/python3.8|3.8.10|'"),
+      program('bare', "echo '/x|3.11.2|no module ensurepip'"),
+    ];
+    await expect(findPython(candidates)).rejects.toThrow(
+      /is 3\.8\.10; .*\(3\.11\.2\) has no module ensurepip.*apt install/s,
+    );
     await expect(findPython([])).rejects.toMatchObject({ code: 'python-missing' });
   });
 

@@ -8,7 +8,9 @@ describe('requireFreeSpace', () => {
   });
 
   it('says how much is free, how much is needed, and how to choose another disk', () => {
-    expect(() => requireFreeSpace('/', 1e18, 'The test')).toThrow(/The test needs 1000000000\.0 GB in \/, but only .* GB are free.*CO_HARNESS_CACHE/);
+    expect(() => requireFreeSpace('/', 1e18, 'The test')).toThrow(
+      /The test needs 1000000000\.0 GB in \/, but only .* GB are free.*CO_HARNESS_CACHE/,
+    );
     expect(() => requireFreeSpace('/', 0, 'The test')).not.toThrow();
   });
 });

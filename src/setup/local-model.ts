@@ -1,5 +1,5 @@
-import { type ResolvedModel, resolveModel } from '../model/model-source.ts';
 import { runCommand } from '../base/run-command.ts';
+import { type ResolvedModel, resolveModel } from '../model/model-source.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { findPython } from './find-python.ts';
 import { ensurePython, pythonEnvironment } from './python-environment.ts';

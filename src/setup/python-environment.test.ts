@@ -85,7 +85,9 @@ describe('ensurePython', () => {
     expect(lines).toEqual([]);
   });
 
-  it('leaves nothing behind when the packages cannot be had, and passes on what pip says', { timeout: 240_000 }, async () => {
+  it('leaves nothing behind when the packages cannot be had, and passes on what pip says', {
+    timeout: 240_000,
+  }, async () => {
     await expect(ensurePython(options(['no-such-package==1.0']))).rejects.toMatchObject({
       code: 'python-install-failed',
       message: expect.stringContaining('no-such-package==1.0'),

