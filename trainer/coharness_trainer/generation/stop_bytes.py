@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-from ..base_model import read_gguf
+from ..base_model import _PlainArrayReader
 from ..failure import TrainerFailure
 
 
 def token_bytes(gguf_file: Path) -> list[bytes]:
     """What each token shows; a control token shows its spelling. Fails with `unsupported-model` for an unknown kind of tokeniser."""
-    reader = read_gguf(gguf_file)
+    reader = _PlainArrayReader(gguf_file)
     kind = reader.fields["tokenizer.ggml.model"].contents()
     texts = reader.fields["tokenizer.ggml.tokens"].contents()
     if kind == "gpt2":
