@@ -11,7 +11,7 @@ import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
-import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+import { gateGroupsFor, phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** Shares of the phase's time: rollouts for D_t, training, gate. */
 const SAMPLING_SHARE = 0.5;
@@ -56,7 +56,7 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     return {
       sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / sizes.samplesPerTask))),
       maxRows: Math.max(alignment.minRows, Math.floor((seconds * TRAINING_SHARE) / epochSeconds)),
-      gateGroups: sizes.gateGroups ?? rolloutsFor(context, (seconds * GATE_SHARE) / 2, 40, context.splits.gate.length),
+      gateGroups: sizes.gateGroups ?? gateGroupsFor(context, seconds * GATE_SHARE),
     };
   });
   const line =

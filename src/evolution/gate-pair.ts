@@ -81,7 +81,8 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const groups = gateGroups(context).slice(0, comparison.groups);
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context);
-    const plan = planGate({ groups: groups.length, repeats: 1, alpha, margin });
+    const tasksPerGroup = groups.flat().length / groups.length;
+    const plan = planGate({ rule, groups: groups.length, tasksPerGroup, repeats: 1, alpha, margin });
     const line =
       `gate of ${patch?.title ?? 'new weights'}: alpha ${alpha.toPrecision(2)}, smallest effect seen with power .8: ` +
       `${(plan.minimumDetectableEffect * 100).toFixed(1)} points on ${groups.length} groups`;

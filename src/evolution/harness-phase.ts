@@ -16,7 +16,7 @@ import { gatePatch } from './gate-pair.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
-import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+import { gateGroupsFor, phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** Iterations in a row without an accepted diff after which the phase counts as exhausted. */
 const PATIENCE = 2;
@@ -56,7 +56,7 @@ async function planIteration(context: RunContext, round: number, iteration: numb
     return {
       miningTasks: enough ? (sizes.miningTasks ?? rolloutsFor(context, seconds * 0.15, 24, Math.min(200, train))) : 0,
       screeningTasks: sizes.screeningTasks ?? rolloutsFor(context, (seconds * 0.45) / perTask, 16, Math.min(120, train)),
-      gateGroups: sizes.gateGroups ?? rolloutsFor(context, (seconds * 0.4) / 2, 40, context.splits.gate.length),
+      gateGroups: sizes.gateGroups ?? gateGroupsFor(context, seconds * 0.4),
     };
   });
   context.emit({

@@ -1,5 +1,6 @@
 import { contentHash } from '../base/content-hash.ts';
 import { once } from '../base/journal.ts';
+import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
 import { type RunContext, secondsSpent } from './run-context.ts';
 import type { PhaseName } from './run-event.ts';
 
@@ -59,4 +60,14 @@ export function rolloutsFor(context: RunContext, seconds: number, least: number,
   const share = seconds / context.config.budget.time;
   const byTokens = tokens === null ? Number.POSITIVE_INFINITY : Math.floor((tokens * share) / tokensPerRollout);
   return Math.max(1, Math.min(most, Math.max(least, Math.min(byTime, byTokens))));
+}
+
+/** Fewest groups worth a gate: below that hardly any true improvement is ever shown. */
+const FEWEST_GATE_GROUPS = 40;
+
+/** Groups whose rollouts in both arms take `seconds`. */
+export function gateGroupsFor(context: RunContext, seconds: number): number {
+  const rolloutsPerGroup = 2 * tasksPerGateGroup(context);
+  const available = gateGroups(context).length;
+  return Math.floor(rolloutsFor(context, seconds, FEWEST_GATE_GROUPS * rolloutsPerGroup, available * rolloutsPerGroup) / rolloutsPerGroup);
 }
