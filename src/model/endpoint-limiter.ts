@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AbortedError } from '../base/errors.ts';
+import { WakeQueue } from './wake-queue.ts';
 
 /**
  * One per endpoint, shared by all who call it: how many requests may be on the way, and until when nobody may send. Each `rateLimited` halves
@@ -10,7 +11,7 @@ export class EndpointLimiter {
   #allowed: number;
   #running = 0;
   #pausedUntil = 0;
-  #queue: (() => void)[] = [];
+  readonly #changes = new WakeQueue();
 
   constructor(concurrency: number) {
     this.#most = concurrency;
@@ -29,7 +30,7 @@ export class EndpointLimiter {
       const pause = this.#pausedUntil - performance.now();
       if (pause > 0) await sleep(pause, signal);
       else if (this.#running < this.allowed) break;
-      else await this.#nextChange(signal);
+      else await this.#changes.wait(signal);
     }
     this.#running++;
   }
@@ -37,7 +38,7 @@ export class EndpointLimiter {
   leave(succeeded: boolean): void {
     this.#running--;
     if (succeeded) this.#allowed = Math.min(this.#most, this.#allowed + 1 / Math.max(1, this.#allowed));
-    this.#wake();
+    this.#changes.wake();
   }
 
   /** The server asked for a pause of so many milliseconds. */
@@ -45,17 +46,6 @@ export class EndpointLimiter {
     // Up to a tenth longer, so that many processes do not come back in the same instant.
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + pauseMs * (1 + Math.random() / 10));
     this.#allowed = Math.max(1, this.#allowed / 2);
-  }
-
-  #nextChange(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      this.#queue.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
-    });
-  }
-
-  #wake(): void {
-    for (const resolve of this.#queue.splice(0)) resolve();
   }
 }
 

@@ -50,7 +50,8 @@ export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<Mod
     const plan = planContexts(options, model);
     for (const sequences of plan.sequences) contexts.push(await createContext(model, options, sequences, plan));
     const slots = contexts.flatMap((context) => Array.from({ length: context.totalSequences }, () => llamaSlot(context)));
-    const snapshots = new PrefixSnapshots(options.prefixCacheBytes ?? 512 * 2 ** 20);
+    const prefixCacheBytes = options.prefixCacheBytes ?? 512 * 2 ** 20;
+    const snapshots = prefixCacheBytes > 0 ? new PrefixSnapshots(prefixCacheBytes) : null;
     const pool = new SequencePool(slots, snapshots);
     let closing: Promise<void> | undefined;
     return {
@@ -143,7 +144,10 @@ function planContexts(options: LlamaCppOptions, model: LlamaModel): ContextPlan 
   };
 }
 
-/** Measured on small models: contexts of one thread lose no time waiting for each other. A GPU wants one large batch. */
+/**
+ * On a CPU, contexts of one thread: two threads of one context wait for each other several hundred times a token, which on a machine with other
+ * work costs up to 40 times the time (docs/decisions/inference-batching.md). A GPU wants one large batch.
+ */
 function defaultContexts(model: LlamaModel, threads: number, sequences: number): number {
   if (model.llama.gpu !== false) return 1;
   return Math.max(1, Math.min(threads, 4, Math.floor(sequences / 4)));
@@ -157,6 +161,8 @@ async function createContext(model: LlamaModel, options: LlamaCppOptions, sequen
       contextSize: plan.windowTokens + 1,
       threads: plan.threadsEach,
       batchSize: Math.max(512, sequences),
+      // On a CPU, flash attention rounds differently with every batch size: greedy answers then depend on who else is in the batch.
+      flashAttention: model.llama.gpu === false ? false : 'auto',
       ...(options.adapter === undefined ? {} : { lora: options.adapter.path }),
     });
   } catch (cause) {
@@ -175,9 +181,9 @@ async function createContext(model: LlamaModel, options: LlamaCppOptions, sequen
   }
 }
 
-async function close(pool: SequencePool, snapshots: PrefixSnapshots, contexts: LlamaContext[], release: () => Promise<void>): Promise<void> {
+async function close(pool: SequencePool, snapshots: PrefixSnapshots | null, contexts: LlamaContext[], release: () => Promise<void>): Promise<void> {
   await pool.close();
   for (const context of contexts) await context.dispose();
-  await snapshots.close();
+  await snapshots?.close();
   await release();
 }

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { AbortedError, CoHarnessError } from '../base/errors.ts';
 import type { Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
+import { WakeQueue } from './wake-queue.ts';
 
 export interface Usage {
   /** Calls that came back with a generation. */
@@ -46,7 +47,7 @@ export class ModelMeter {
   /** Measured at the last calls, with a reserve; see {@link MOST_TOKENS_PER_BYTE}. */
   #tokensPerByte = MOST_TOKENS_PER_BYTE;
   #hasMeasured = false;
-  #waiting: (() => void)[] = [];
+  readonly #settled = new WakeQueue();
 
   /** `spent`: what earlier runs of the same ledger used, so that a resumed run does not start with a fresh budget. */
   constructor(options: { budget?: ModelBudget; spent?: UsageByRole; clock?: Clock } = {}) {
@@ -92,7 +93,7 @@ export class ModelMeter {
       const usage = this.#usage.get(role) ?? emptyUsage();
       this.#usage.set(role, usage);
       add(usage, { ...emptyUsage(), ...used, seconds: (this.#clock.now() - started) / 1000 });
-      for (const wake of this.#waiting.splice(0)) wake();
+      this.#settled.wake();
     };
     try {
       const generation = await backend.generate(request);
@@ -115,10 +116,7 @@ export class ModelMeter {
         return { tokens };
       }
       if (this.#reserved.calls === 0) throw this.#exhausted(tokens);
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-        request.signal?.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await this.#settled.wait(request.signal);
     }
   }
 

@@ -91,8 +91,7 @@ function readKey(options: OpenAiCompatibleOptions): string | undefined {
 
 async function generate(endpoint: Endpoint, request: GenerationRequest): Promise<Generation> {
   if (request.signal?.aborted) throw new AbortedError();
-  if (endpoint.closed.signal.aborted) throw new ProviderError('engine', 'The model backend is closed; open it again to generate.');
-  await endpoint.limiter.enter(request.signal);
+  await enter(endpoint, request.signal);
   let succeeded = false;
   try {
     const generation = await send(endpoint, request);
@@ -103,6 +102,15 @@ async function generate(endpoint: Endpoint, request: GenerationRequest): Promise
     throw error;
   } finally {
     endpoint.limiter.leave(succeeded);
+  }
+}
+
+async function enter({ limiter, closed }: Endpoint, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await limiter.enter(signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]));
+  } catch (error) {
+    if (signal?.aborted || !closed.signal.aborted) throw error;
+    throw new ProviderError('engine', 'The model backend is closed; open it again to generate.');
   }
 }
 

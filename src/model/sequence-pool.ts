@@ -29,14 +29,15 @@ interface Plan {
  * long prefix that several waiting requests share is evaluated once and copied to the other slots.
  */
 export class SequencePool {
-  readonly #snapshots: PrefixSnapshots;
+  /** null: every slot evaluates its prefix itself. */
+  readonly #snapshots: PrefixSnapshots | null;
   #free: EvaluationSlot[];
   #busy = new Set<Promise<void>>();
   #waiting: Waiting[] = [];
   #dispatchPlanned = false;
   #closed = false;
 
-  constructor(slots: readonly EvaluationSlot[], snapshots: PrefixSnapshots) {
+  constructor(slots: readonly EvaluationSlot[], snapshots: PrefixSnapshots | null) {
     this.#free = [...slots];
     this.#snapshots = snapshots;
   }
@@ -56,7 +57,10 @@ export class SequencePool {
       const waiting: Waiting = {
         prompt,
         timesPassedOver: 0,
-        reject,
+        reject: (error) => {
+          signal?.removeEventListener('abort', onAbort);
+          reject(error);
+        },
         start: async (slot, plan) => {
           signal?.removeEventListener('abort', onAbort);
           try {
@@ -126,6 +130,7 @@ export class SequencePool {
 
   /** Synchronous, so that requests started in the same turn see the snapshot that the first of them is going to make. */
   #plan(slot: EvaluationSlot, prompt: readonly number[]): Plan {
+    if (this.#snapshots === null) return {};
     // The last token is always evaluated with the request: its logits are what sampling starts from.
     const limit = prompt.length - 1;
     const held = commonPrefixLength(slot.tokens, prompt, limit);
@@ -141,7 +146,7 @@ export class SequencePool {
   async #prepare(slot: EvaluationSlot, prompt: readonly number[], plan: Plan): Promise<void> {
     let savedBytes: number | null = null;
     try {
-      if (plan.from !== undefined) await this.#snapshots.use(plan.from, (file) => loadOrReset(slot, file));
+      if (plan.from !== undefined) await this.#snapshots?.use(plan.from, (file) => loadOrReset(slot, file));
       await slot.keep(commonPrefixLength(slot.tokens, prompt, prompt.length - 1));
       if (plan.make === undefined) return;
       const missing = plan.make.tokens.slice(slot.tokens.length);
