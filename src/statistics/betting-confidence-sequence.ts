@@ -18,8 +18,9 @@ export function bettingInterval(
   const target = 2 / (1 - level);
   const refutes = (mean: number, sign: 1 | -1) => {
     const process = new BettingEProcess(mean, horizon && { ...horizon, target });
-    for (const observation of observations) if (process.add(sign * observation) >= target) return true;
-    return false;
+    for (const observation of observations) process.add(sign * observation);
+    // Without a horizon the capital now is used, which no order changes; a peak on the way would refute as validly.
+    return (horizon === undefined ? process.capital : process.peak) >= target;
   };
   return { low: largestRefuted((mean) => refutes(mean, 1)), high: -largestRefuted((mean) => refutes(mean, -1)) };
 }

@@ -30,6 +30,7 @@ export class HorizonBet {
     this.largestBet = LARGEST_SHARE / (1 + nullMean);
   }
 
+  /** `target`: capital aimed at now; at or below the present one (or 0) nothing is bet. */
   add(observation: number, target: number): void {
     const surplus = observation - this.nullMean;
     const grown = this.capital * (1 + this.bet(target) * surplus);
@@ -43,15 +44,15 @@ export class HorizonBet {
   }
 
   private bet(target: number): number {
-    const missing = Math.log(target / this.capital);
     const remaining = this.horizon - this.seen;
-    if (missing <= 0 || remaining <= 0) return 0;
+    if (target <= this.capital || remaining <= 0) return 0;
+    const missing = Math.log(target / this.capital);
     return Math.min(this.largestBet, Math.sqrt((2 * missing) / (remaining * this.spread)));
   }
 
   chanceToReach(target: number, remaining: number, mean: number, variance: number): number {
+    if (target <= this.capital) return 1;
     const missing = Math.log(target / this.capital);
-    if (missing <= 0) return 1;
     if (remaining <= 0) return 0;
     const surplus = mean - this.nullMean;
     const bet = Math.min(this.largestBet, Math.sqrt((2 * missing) / (remaining * variance)));
