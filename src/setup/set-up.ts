@@ -1,5 +1,5 @@
 import { errorMessage } from '../base/errors.ts';
-import { DEFAULT_MODEL_SOURCE } from '../model/model-source.ts';
+import { DEFAULT_MODEL_SOURCE, parseModelSource } from '../model/model-source.ts';
 import { localModel } from './local-model.ts';
 import { ensurePython, pythonEnvironment } from './python-environment.ts';
 
@@ -27,7 +27,8 @@ export interface SetUpOptions {
 
 /**
  * Brings everything to this machine that a run needs, in order, and skips what is there. Packages and Node 24 come first of all and
- * are reported only: this code could not run without them. Rejects with AbortedError only.
+ * are reported only: this code could not run without them. Rejects with AbortedError, and with `model-source-invalid` before anything
+ * is done.
  */
 export async function setUp({ model = DEFAULT_MODEL_SOURCE, log, signal }: SetUpOptions): Promise<SetupReport> {
   const shared = { log, ...(signal ? { signal } : {}) };
@@ -39,6 +40,8 @@ export async function setUp({ model = DEFAULT_MODEL_SOURCE, log, signal }: SetUp
       seconds: 0,
     },
   ];
+  // Before minutes of installing: a misspelt source is the caller's mistake.
+  parseModelSource(model);
   const wasReady = pythonEnvironment().ready;
   const actions: [SetupStep['name'], () => Promise<Pick<SetupStep, 'status' | 'detail'>>][] = [
     [
