@@ -150,7 +150,7 @@ function planContexts(options: LlamaCppOptions, model: LlamaModel): ContextPlan 
  */
 function defaultContexts(model: LlamaModel, threads: number, sequences: number): number {
   if (model.llama.gpu !== false) return 1;
-  return Math.max(1, Math.min(threads, 4, Math.floor(sequences / 4)));
+  return Math.min(threads, 4, sequences);
 }
 
 async function createContext(model: LlamaModel, options: LlamaCppOptions, sequences: number, plan: ContextPlan): Promise<LlamaContext> {
