@@ -22,6 +22,7 @@ from coharness_trainer.job import file_hash, parse_job
 from coharness_trainer.prefix_tree_trainer import PrefixTreeTrainer, collate, placeholder_tokenizer
 from coharness_trainer.rows import read_rows
 from coharness_trainer.train import sft_config
+from coharness_trainer.tree_attention import use_tree_attention
 
 LORA = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
 
@@ -60,6 +61,7 @@ def main() -> None:
                 "processing_class": placeholder_tokenizer(), "peft_config": LORA,
             }  # fmt: skip
             if kind == "prefix-tree":
+                use_tree_attention(base)
                 trainer = PrefixTreeTrainer(train_dataset=Dataset.from_list(examples), data_collator=collate, **shared)
             else:
                 plain = Dataset.from_list(examples).remove_columns("supervised")

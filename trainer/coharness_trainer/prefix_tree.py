@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from .rows import Row
+from .tree_attention import Branch
 
 
 @dataclass(frozen=True)
@@ -20,14 +21,21 @@ class PrefixTree:
     # [N] token, and depth = position in its row.
     input_ids: torch.Tensor
     position_ids: torch.Tensor
-    # [N, N], true where the column is the row's ancestor or itself.
-    attention: torch.Tensor
+    # [B, 3] one line per row that added nodes: first and one past the last added node, and the length of its path.
+    branch_bounds: torch.Tensor
+    # Concatenated paths from the root, as node indices, in the order of `branch_bounds`.
+    branch_paths: torch.Tensor
     # [P] nodes whose logits are needed, ascending.
     predictors: torch.Tensor
     # [T] index into `predictors`, the token to predict there, and how many rows supervise it.
     transition_predictor: torch.Tensor
     transition_target: torch.Tensor
     transition_count: torch.Tensor
+
+    def branches(self) -> list[Branch]:
+        bounds = self.branch_bounds.tolist()
+        paths = self.branch_paths.split([length for _, _, length in bounds])
+        return [Branch(start, end, path) for (start, end, _), path in zip(bounds, paths)]
 
 
 def _needed(row: Row) -> tuple[int, ...]:
@@ -69,7 +77,8 @@ def prefix_tree(rows: list[Row]) -> PrefixTree:
     """The tree of all rows; their order does not matter."""
     tokens: list[int] = []
     depths: list[int] = []
-    parents: list[int] = []
+    bounds: list[tuple[int, int, int]] = []
+    paths: list[int] = []
     # In lexicographic order of what is inserted, a row leaves the previous row's path once and never meets an older one
     # again: creation order is depth-first order.
     transitions: dict[tuple[int, int], int] = {}
@@ -82,26 +91,23 @@ def prefix_tree(rows: list[Row]) -> PrefixTree:
         for depth in range(shared, len(needed)):
             tokens.append(needed[depth])
             depths.append(depth)
-            parents.append(path[-1] if path else -1)
             path.append(len(tokens) - 1)
+        if shared < len(needed):
+            bounds.append((path[shared], len(tokens), len(path)))
+            paths.extend(path)
         for start, end in row.supervised:
             for position in range(start, end):
                 transition = (path[position - 1], row.input_ids[position])
                 transitions[transition] = transitions.get(transition, 0) + 1
         previous = needed
 
-    attention = torch.zeros(len(tokens), len(tokens), dtype=torch.bool)
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            attention[node] = attention[parent]
-        attention[node, node] = True
-
     predictors = sorted({node for node, _ in transitions})
     index_of = {node: index for index, node in enumerate(predictors)}
     return PrefixTree(
         input_ids=torch.tensor(tokens),
         position_ids=torch.tensor(depths),
-        attention=attention,
+        branch_bounds=torch.tensor(bounds),
+        branch_paths=torch.tensor(paths),
         predictors=torch.tensor(predictors),
         transition_predictor=torch.tensor([index_of[node] for node, _ in transitions]),
         transition_target=torch.tensor([target for _, target in transitions]),

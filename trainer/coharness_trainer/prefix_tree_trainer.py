@@ -39,11 +39,11 @@ def collate(examples: list[dict]) -> dict:
 
 
 def tree_loss(model: torch.nn.Module, tree: PrefixTree) -> torch.Tensor:
-    """Negative log-likelihood summed over all supervised tokens of all rows in the tree, in nats."""
+    """Negative log-likelihood summed over all supervised tokens of all rows in the tree, in nats. The model uses tree attention."""
     logits = model(
         input_ids=tree.input_ids[None],
         position_ids=tree.position_ids[None],
-        attention_mask=tree.attention[None, None],
+        branches=tree.branches(),
         logits_to_keep=tree.predictors,
         use_cache=False,
     ).logits[0].float()

@@ -28,6 +28,7 @@ from .prefix_tree_trainer import (
     write_atomically,
 )
 from .rows import read_rows
+from .tree_attention import use_tree_attention
 
 MANIFEST_VERSION = 1
 # A killed run's trainer may need a moment to notice and to let go.
@@ -187,6 +188,7 @@ def _train(job: Job, emit: Emit) -> dict:
     if job.threads > 0:
         torch.set_num_threads(job.threads)
     base = load_base(job.base_gguf, job.base_hash, dtype)
+    use_tree_attention(base)
     rows = read_rows(job.rows, base.config.vocab_size)
     tokens = sum(len(row.input_ids) for row in rows)
     steps = ceil(len(rows) / job.training.rows_per_batch) * job.training.epochs

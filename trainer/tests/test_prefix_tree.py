@@ -4,9 +4,11 @@ import torch
 from peft import LoraConfig, get_peft_model
 from tiny_model import VOCABULARY, tiny_llama
 
+from coharness_trainer.failure import TrainerFailure
 from coharness_trainer.prefix_tree import PrefixTree, partition_rows, prefix_tree
 from coharness_trainer.prefix_tree_trainer import collate, tree_loss
 from coharness_trainer.rows import Row
+from coharness_trainer.tree_attention import tree_attention, use_tree_attention
 
 
 def agent_rows() -> list[Row]:
@@ -56,9 +58,11 @@ class PrefixTreeTest(unittest.TestCase):
         model, rows = lora_model(), agent_rows()
         plain = row_by_row_loss(model, rows)
         count = sum(row.target_count() for row in rows)
+        expected = gradients(model, plain)
+        use_tree_attention(model.get_base_model())
         packed = tree_loss(model, prefix_tree(rows)) / count
         self.assertAlmostEqual(plain.item(), packed.item(), delta=1e-5)
-        expected, actual = gradients(model, plain), gradients(model, packed)
+        actual = gradients(model, packed)
         self.assertEqual(len(expected), 2 * 7 * 2)
         for name, gradient in expected.items():
             self.assertGreater(gradient.abs().max().item(), 1e-4, name)
@@ -70,8 +74,10 @@ class PrefixTreeTest(unittest.TestCase):
         self.assertGreater(len(groups), 1)
         self.assertEqual(sorted(row.input_ids for group in groups for row in group), sorted(row.input_ids for row in rows))
         count = sum(row.target_count() for row in rows)
+        plain = row_by_row_loss(model, rows).item()
+        use_tree_attention(model.get_base_model())
         split = sum(tree_loss(model, prefix_tree(group)) for group in groups) / count
-        self.assertAlmostEqual(row_by_row_loss(model, rows).item(), split.item(), delta=1e-5)
+        self.assertAlmostEqual(plain, split.item(), delta=1e-5)
 
     def test_partitions_respect_the_node_limit_unless_one_row_alone_is_longer(self):
         rows = agent_rows()
@@ -86,7 +92,8 @@ class PrefixTreeTest(unittest.TestCase):
         self.assertEqual(tree.input_ids.tolist(), [1, 2, 3, 9])
         self.assertEqual(tree.position_ids.tolist(), [0, 1, 2, 2])
         self.assertEqual(
-            tree.attention.int().tolist(), [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 1]]
+            [(branch.start, branch.end, branch.path.tolist()) for branch in tree.branches()],
+            [(0, 3, [0, 1, 2]), (3, 4, [0, 1, 3])],
         )
         self.assertEqual(tree.predictors.tolist(), [2, 3])
 
@@ -103,7 +110,7 @@ class PrefixTreeTest(unittest.TestCase):
         rows = agent_rows()
         one, other = vars(prefix_tree(rows)), vars(prefix_tree(rows[::-1]))
         self.assertTrue(torch.equal(one["input_ids"], other["input_ids"]))
-        self.assertTrue(torch.equal(one["attention"], other["attention"]))
+        self.assertTrue(torch.equal(one["branch_paths"], other["branch_paths"]))
 
     def test_the_collator_counts_targets_and_unshared_tokens(self):
         rows = agent_rows()
@@ -111,6 +118,14 @@ class PrefixTreeTest(unittest.TestCase):
         self.assertEqual(batch["target_count"], sum(row.target_count() for row in rows))
         self.assertEqual(batch["row_tokens"], sum(len(row.input_ids) for row in rows))
         self.assertLess(len(PrefixTree(**batch["trees"][0]).input_ids), batch["row_tokens"] / 2)
+
+
+class TreeAttentionTest(unittest.TestCase):
+    def test_refuses_a_model_whose_attention_is_windowed_shorter_than_a_row(self):
+        branches = prefix_tree(agent_rows()).branches()
+        with self.assertRaises(TrainerFailure) as raised:
+            tree_attention(torch.nn.Identity(), None, None, None, None, 1.0, branches=branches, sliding_window=8)
+        self.assertEqual(raised.exception.code, "unsupported-model")
 
 
 if __name__ == "__main__":
