@@ -55,4 +55,3 @@ export function driftCheck({
   const explanation = `The champion ${meaning[verdict]}: ${numbers} on ${differences.length} groups.`;
   return { verdict, mean: centre, ...interval, groups: differences.length, explanation };
 }
-

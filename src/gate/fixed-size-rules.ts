@@ -17,7 +17,10 @@ export function fixedSizeTest(
   if (rule === 'mean') return meanTest(differences, nullMean);
   // Enough sampled patterns that a p-value at the error allowed rests on ≥ 20 of them.
   const samples = Math.max(10_000, Math.ceil(20 / alpha));
-  return pairedPermutationTest(Float64Array.from(differences, (difference) => difference - nullMean), { seed, samples });
+  return pairedPermutationTest(
+    Float64Array.from(differences, (difference) => difference - nullMean),
+    { seed, samples },
+  );
 }
 
 /** The verdict of a rule that looks once, after the last batch. */
@@ -26,7 +29,8 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
   const rule = request.rule as Exclude<GateRule, 'betting' | 'paper'>;
   const { alpha, seed = 1 } = request;
   const margin = -evidence.sequence.notWorse.nullMean;
-  const test = (values: readonly number[], nullMean: number, level: number) => fixedSizeTest(rule, values, nullMean, seed, level);
+  const test = (values: readonly number[], nullMean: number, level: number) =>
+    fixedSizeTest(rule, values, nullMean, seed, level);
   const whole = evidence.rows.map((row) => row.whole);
   const improvement = test(whole, 0, alpha);
   const found = `mean difference ${points(evidence.whole.mean)}, p = ${improvement.toPrecision(2)}, allowed ${alpha.toPrecision(2)}`;
@@ -42,7 +46,11 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
     const level = Math.min(NOT_WORSE_ALPHA, alpha);
     if (goalIsNotWorse(request) && test(whole, -margin, level) <= level) return notWorse(request, evidence);
     if (evidence.allTied) {
-      return { verdict: 'indecisive', reason: 'all-tied', explanation: 'Parent and child scored the same in all groups.' };
+      return {
+        verdict: 'indecisive',
+        reason: 'all-tied',
+        explanation: 'Parent and child scored the same in all groups.',
+      };
     }
     const unclear = evidence.whole.mean > 0 && evidence.whole.high >= request.plan.minimumDetectableEffect;
     return unclear
@@ -58,5 +66,9 @@ function concludePaper(request: JudgeRequest, evidence: GateEvidenceSoFar): Conc
   const outside = evidence.heldOut?.mean ?? evidence.whole.mean;
   const found = `Δ_in ${points(inside)}, Δ_out ${points(outside)}; this rule has no error control: it accepts a do-nothing diff about once in four`;
   if (inside > 0 && outside >= 0) return accepted(request, found, points(evidence.whole.mean));
-  return { verdict: 'reject', reason: outside < 0 ? 'held-out-inferior' : 'no-improvement', explanation: `Refused: ${found}.` };
+  return {
+    verdict: 'reject',
+    reason: outside < 0 ? 'held-out-inferior' : 'no-improvement',
+    explanation: `Refused: ${found}.`,
+  };
 }

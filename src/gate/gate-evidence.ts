@@ -1,6 +1,6 @@
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import type { Effect } from './decision.ts';
-import { type GroupDifference, PairLedger, type PairedOutcome } from './paired-outcome.ts';
+import { type GroupDifference, type PairedOutcome, PairLedger } from './paired-outcome.ts';
 import type { GatePlan } from './plan-gate.ts';
 import type { SequentialDecision } from './sequential-decision.ts';
 
@@ -59,6 +59,10 @@ function effect(
   const present = rows.map(pick).filter(([difference]) => !Number.isNaN(difference));
   if (present.length === 0) return null;
   const average = (index: 0 | 1 | 2) => present.reduce((sum, values) => sum + values[index], 0) / present.length;
-  const { low, high } = bettingInterval(present.map(([difference]) => difference), INTERVAL_LEVEL, horizon);
+  const { low, high } = bettingInterval(
+    present.map(([difference]) => difference),
+    INTERVAL_LEVEL,
+    horizon,
+  );
   return { mean: average(0), low, high, parent: average(1), child: average(2), groups: present.length };
 }

@@ -23,7 +23,15 @@ interface World {
 
 /** Judges a simulated child whose gains are true differences in pass rate. */
 async function judged(world: World) {
-  const { groups = 150, repeats = 4, parent, targetedGain = 0, heldOutGain = 0, targetedShare = 0, kind = PLAIN } = world;
+  const {
+    groups = 150,
+    repeats = 4,
+    parent,
+    targetedGain = 0,
+    heldOutGain = 0,
+    targetedShare = 0,
+    kind = PLAIN,
+  } = world;
   const random = seededRandom(11);
   const pass = (rate: number) => (random.next() < rate ? 1 : 0);
   const pairs = Array.from({ length: groups }, (_, group) => {
@@ -78,7 +86,13 @@ describe('judge', () => {
   });
 
   it('does not accept a patch whose held-out loss exceeds the margin, however much it wins elsewhere', async () => {
-    const decision = await judged({ groups: 300, parent: 0.4, targetedGain: 0.5, heldOutGain: -0.2, targetedShare: 0.5 });
+    const decision = await judged({
+      groups: 300,
+      parent: 0.4,
+      targetedGain: 0.5,
+      heldOutGain: -0.2,
+      targetedShare: 0.5,
+    });
     expect(decision).toMatchObject({ verdict: 'reject', reason: 'held-out-inferior' });
   });
 
@@ -131,12 +145,17 @@ describe('judge on bad input', () => {
 
   it('has no verdict when nothing was scored', async () => {
     const decision = await judged({ parent: 0.5, change: (pair) => ({ ...pair, parent: null, child: null }) });
-    expect(decision).toMatchObject({ verdict: 'indecisive', reason: 'unscored-all', unscored: { parent: 60, child: 60 } });
+    expect(decision).toMatchObject({
+      verdict: 'indecisive',
+      reason: 'unscored-all',
+      unscored: { parent: 60, child: 60 },
+    });
     expect(decision.whole).toMatchObject({ low: -1, high: 1, groups: 0 });
   });
 
   it('has no verdict when more than a tenth is unscored, however good the rest looks', async () => {
-    const change = (pair: PairedOutcome, index: number) => (index % 7 === 0 ? { ...pair, child: null, parent: null } : pair);
+    const change = (pair: PairedOutcome, index: number) =>
+      index % 7 === 0 ? { ...pair, child: null, parent: null } : pair;
     expect(await judged({ parent: 0.2, heldOutGain: 0.7, change })).toMatchObject({ reason: 'unscored-share' });
   });
 

@@ -49,7 +49,9 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
   if (evidence.ledger.pairs === 0) throw noTasks();
   const { alive, why } = request.seen();
   if (!alive) return decide({ verdict: 'dead', reason: 'not-alive', explanation: why });
-  return decide(request.rule === 'betting' ? concludeBetting(request, evidence, state) : concludeFixed(request, evidence));
+  return decide(
+    request.rule === 'betting' ? concludeBetting(request, evidence, state) : concludeFixed(request, evidence),
+  );
 }
 
 function checkRequest({ plan, rule, alpha }: JudgeRequest): void {

@@ -87,7 +87,9 @@ export class PairLedger {
   }
 
   /** Why no decision may be taken on these pairs, or null. `limit`: largest share of pairs without two scores. */
-  block(limit: number): { reason: 'unscored-all' | 'unscored-share' | 'unscored-imbalance'; explanation: string } | null {
+  block(
+    limit: number,
+  ): { reason: 'unscored-all' | 'unscored-share' | 'unscored-imbalance'; explanation: string } | null {
     const missing = this.pairs - this.scored;
     if (missing === 0) return null;
     const where = `${this.parentUnscored} of the parent's and ${this.childUnscored} of the child's ${this.pairs} rollouts`;
@@ -144,7 +146,11 @@ export class PairLedger {
       );
     }
     this.seen.add(key);
-    if (pair.parentTaskHash !== undefined && pair.childTaskHash !== undefined && pair.parentTaskHash !== pair.childTaskHash) {
+    if (
+      pair.parentTaskHash !== undefined &&
+      pair.childTaskHash !== undefined &&
+      pair.parentTaskHash !== pair.childTaskHash
+    ) {
       throw new CoHarnessError(
         'task-changed',
         `Task ${pair.task} changed between the parent's and the child's rollout (${pair.parentTaskHash} and ${pair.childTaskHash}). Roll out both arms again.`,
@@ -187,8 +193,16 @@ function groupDifference(group: string, members: readonly PairedOutcome[]): Grou
     targetedChild: targeted.child,
     heldOutParent: heldOut.parent,
     heldOutChild: heldOut.child,
-    tokenGain: gain(scored, (pair) => pair.parentTokens, (pair) => pair.childTokens),
-    timeGain: gain(scored, (pair) => pair.parentMs ?? Number.NaN, (pair) => pair.childMs ?? Number.NaN),
+    tokenGain: gain(
+      scored,
+      (pair) => pair.parentTokens,
+      (pair) => pair.childTokens,
+    ),
+    timeGain: gain(
+      scored,
+      (pair) => pair.parentMs ?? Number.NaN,
+      (pair) => pair.childMs ?? Number.NaN,
+    ),
   };
 }
 

@@ -20,7 +20,12 @@ describe('planGate', () => {
     let found = 0;
     const decisions = 600;
     for (let decision = 0; decision < decisions; decision++) {
-      const sequence = new SequentialDecision({ ...plan, margin: plan.marginTested, marginAsked: plan.margin, goal: 'improvement' });
+      const sequence = new SequentialDecision({
+        ...plan,
+        margin: plan.marginTested,
+        marginAsked: plan.margin,
+        goal: 'improvement',
+      });
       for (const batch of plan.batches) {
         for (let group = 0; group < batch; group++) {
           const difference = pass(0.2 + plan.minimumDetectableEffect) - pass(0.2);
@@ -62,7 +67,14 @@ describe('planGate', () => {
         [groupsNeeded, true],
         [groupsNeeded - 1, false],
       ] as const) {
-        const settings = { alpha, margin: 0.9, marginAsked: 0.05, goal: 'improvement', groups, groupVariance: 0.1 } as const;
+        const settings = {
+          alpha,
+          margin: 0.9,
+          marginAsked: 0.05,
+          goal: 'improvement',
+          groups,
+          groupVariance: 0.1,
+        } as const;
         const sequence = new SequentialDecision({ ...settings, minimumDetectableEffect: 1 });
         for (let group = 0; group < groups; group++) sequence.add(1, Number.NaN, 1, 1);
         expect(sequence.improvementShown).toBe(shown);
@@ -79,12 +91,17 @@ describe('planGate', () => {
     expect(large.affordableDeletionMargin).toBeLessThan(0.05);
   });
 
-  it.each([{ repeats: 0 }, { repeats: 1.5 }, { alpha: 0 }, { margin: 1 }, { groups: -1 }, { groups: Number.NaN }, { budgetRollouts: -5 }])(
-    'refuses %o',
-    (change) => {
-      expect(() => planGate({ ...REQUEST, ...change })).toThrow(expect.objectContaining({ code: 'invalid-gate-plan' }));
-    },
-  );
+  it.each([
+    { repeats: 0 },
+    { repeats: 1.5 },
+    { alpha: 0 },
+    { margin: 1 },
+    { groups: -1 },
+    { groups: Number.NaN },
+    { budgetRollouts: -5 },
+  ])('refuses %o', (change) => {
+    expect(() => planGate({ ...REQUEST, ...change })).toThrow(expect.objectContaining({ code: 'invalid-gate-plan' }));
+  });
 });
 
 describe('tradeOffRepeats', () => {
@@ -93,7 +110,9 @@ describe('tradeOffRepeats', () => {
     expect(tradeOffRepeats({ ...request, groups: 1000 }).repeats).toBe(1);
     expect(tradeOffRepeats({ ...request, groups: 100 }).repeats).toBe(4);
     // Outcomes that hardly vary within a task are not worth repeating.
-    expect(tradeOffRepeats({ ...request, groups: 100, withinTaskVariance: 0.0005, effectVariance: 0.05 }).repeats).toBe(1);
+    expect(tradeOffRepeats({ ...request, groups: 100, withinTaskVariance: 0.0005, effectVariance: 0.05 }).repeats).toBe(
+      1,
+    );
   });
 });
 

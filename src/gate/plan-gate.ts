@@ -66,7 +66,14 @@ export const NOT_WORSE_ALPHA = 0.004;
  * the budget, and `invalid-gate-plan` for numbers outside their ranges.
  */
 export function planGate(request: GatePlanRequest): GatePlan {
-  const { rule = 'betting', tasksPerGroup = 1, repeats, alpha, margin, budgetRollouts = Number.POSITIVE_INFINITY } = request;
+  const {
+    rule = 'betting',
+    tasksPerGroup = 1,
+    repeats,
+    alpha,
+    margin,
+    budgetRollouts = Number.POSITIVE_INFINITY,
+  } = request;
   checkRanges(request);
   const groups = Math.min(request.groups, Math.floor(budgetRollouts / (2 * repeats * tasksPerGroup)));
   const groupsNeeded = fewestGroups(rule, alpha);
@@ -188,7 +195,8 @@ function batchesOf(groups: number, looks: number): number[] {
 
 function describe(plan: Omit<GatePlan, 'note'>): string {
   const points = (share: number) => `${(share * 100).toFixed(1)} pp`;
-  const effect = plan.minimumDetectableEffect >= 1 ? 'no effect reliably' : `effects from +${points(plan.minimumDetectableEffect)}`;
+  const effect =
+    plan.minimumDetectableEffect >= 1 ? 'no effect reliably' : `effects from +${points(plan.minimumDetectableEffect)}`;
   const margin =
     plan.affordableMargin > plan.margin
       ? `; held-out losses can be excluded from ${points(plan.affordableMargin)} only, not from the ${points(plan.margin)} asked for`

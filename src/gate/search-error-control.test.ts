@@ -42,8 +42,12 @@ describe('alphaFor', () => {
   });
 
   it('refuses decisions beyond the plan and impossible numbers', () => {
-    expect(() => alphaFor(5, [], 0.05, { decisions: 5 })).toThrow(expect.objectContaining({ code: 'search-error-spent' }));
+    expect(() => alphaFor(5, [], 0.05, { decisions: 5 })).toThrow(
+      expect.objectContaining({ code: 'search-error-spent' }),
+    );
     expect(() => alphaFor(0, [], 1.5)).toThrow(expect.objectContaining({ code: 'invalid-error-control' }));
-    expect(() => alphaFor(0, [], 0.05, { decisions: 0 })).toThrow(expect.objectContaining({ code: 'invalid-error-control' }));
+    expect(() => alphaFor(0, [], 0.05, { decisions: 0 })).toThrow(
+      expect.objectContaining({ code: 'invalid-error-control' }),
+    );
   });
 });

@@ -10,7 +10,10 @@ function sequence(): SequentialDecision {
   return new SequentialDecision({ ...plan, margin: plan.marginTested, marginAsked: plan.margin, goal: 'improvement' });
 }
 
-const differences = fc.array(fc.integer({ min: -2, max: 4 }).map((unit) => unit / 4), { minLength: 1, maxLength: 60 });
+const differences = fc.array(
+  fc.integer({ min: -2, max: 4 }).map((unit) => unit / 4),
+  { minLength: 1, maxLength: 60 },
+);
 
 describe('SequentialDecision', () => {
   it('gains no acceptance by stopping earlier: what a prefix has shown, the whole has', () => {

@@ -94,7 +94,9 @@ export class SequentialDecision {
 
   /** Held-out behaviour is shown to have lost, and seen to have lost more than the margin. */
   get heldOutInferior(): boolean {
-    return this.heldOutLoss.peak >= 1 / HELD_OUT_ALPHA && this.heldOutSum / this.heldOutGroups < -this.settings.marginAsked;
+    return (
+      this.heldOutLoss.peak >= 1 / HELD_OUT_ALPHA && this.heldOutSum / this.heldOutGroups < -this.settings.marginAsked
+    );
   }
 
   /** The targeted stratum must not have lost; only the whole carries the error guarantee. */

@@ -16,7 +16,11 @@ export interface Conclusion {
 const GAIN_ALPHA = 0.05;
 
 /** The verdict of the betting rule, once its sequence has stopped or the batches have run out. */
-export function concludeBetting(request: JudgeRequest, evidence: GateEvidenceSoFar, state: SequentialState): Conclusion {
+export function concludeBetting(
+  request: JudgeRequest,
+  evidence: GateEvidenceSoFar,
+  state: SequentialState,
+): Conclusion {
   const { sequence } = evidence;
   const { whole } = evidence;
   if (state === 'improved') return accepted(request, 'shown by betting', points(whole.mean));
@@ -30,7 +34,11 @@ export function concludeBetting(request: JudgeRequest, evidence: GateEvidenceSoF
   }
   if (goalIsNotWorse(request)) {
     const explanation = `Could not be shown to lose less than ${points(sequence.notWorse.nullMean)}: ${found}.`;
-    return { verdict: whole.mean < sequence.notWorse.nullMean ? 'reject' : 'indecisive', reason: 'not-shown-equal', explanation };
+    return {
+      verdict: whole.mean < sequence.notWorse.nullMean ? 'reject' : 'indecisive',
+      reason: 'not-shown-equal',
+      explanation,
+    };
   }
   const aim = request.plan.minimumDetectableEffect;
   if (state === 'futile' || whole.high < aim || whole.mean <= 0) {
@@ -101,7 +109,11 @@ export function heldBack({ margin }: JudgeRequest, evidence: GateEvidenceSoFar):
 }
 
 /** Attaches the numbers. Pure. */
-export function writeDecision(request: JudgeRequest, evidence: GateEvidenceSoFar, conclusion: Conclusion): GateDecision {
+export function writeDecision(
+  request: JudgeRequest,
+  evidence: GateEvidenceSoFar,
+  conclusion: Conclusion,
+): GateDecision {
   const { plan, rule } = request;
   const { ledger, sequence, whole } = evidence;
   const betting = rule === 'betting';

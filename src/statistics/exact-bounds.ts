@@ -7,10 +7,8 @@ import { incompleteBeta } from './mean-test.ts';
  */
 export function exactBounds(successes: number, n: number, level = 0.95): { lower: number; upper: number } {
   // P(X ≤ successes | p) = I_{1−p}(n − successes, successes + 1)
-  const upper =
-    successes >= n ? 1 : solve((p) => incompleteBeta(1 - p, n - successes, successes + 1) > 1 - level);
-  const lower =
-    successes <= 0 ? 0 : solve((p) => 1 - incompleteBeta(1 - p, n - successes + 1, successes) < 1 - level);
+  const upper = successes >= n ? 1 : solve((p) => incompleteBeta(1 - p, n - successes, successes + 1) > 1 - level);
+  const lower = successes <= 0 ? 0 : solve((p) => 1 - incompleteBeta(1 - p, n - successes + 1, successes) < 1 - level);
   return { lower, upper };
 }
 

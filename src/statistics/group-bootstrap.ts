@@ -29,7 +29,8 @@ export function groupBootstrap(values: readonly number[], options: BootstrapOpti
     means[resample] = sum / values.length;
   }
   means.sort();
-  const at = (share: number) => means[Math.min(resamples - 1, Math.max(0, Math.round(share * (resamples - 1))))] as number;
+  const at = (share: number) =>
+    means[Math.min(resamples - 1, Math.max(0, Math.round(share * (resamples - 1))))] as number;
   const tail = (1 - level) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return { mean, low: at(tail), high: at(1 - tail), groups: values.length };
@@ -53,7 +54,9 @@ export function interactionBootstrap(
 ): BootstrapEstimate | undefined {
   const interactions = groups.map(
     (group) =>
-      group.newHarnessNewWeights - group.newHarnessOldWeights - (group.oldHarnessNewWeights - group.oldHarnessOldWeights),
+      group.newHarnessNewWeights -
+      group.newHarnessOldWeights -
+      (group.oldHarnessNewWeights - group.oldHarnessOldWeights),
   );
   return groupBootstrap(interactions, options);
 }

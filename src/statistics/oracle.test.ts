@@ -10,7 +10,9 @@ import { signTest } from './sign-test.ts';
 import { wilsonInterval } from './wilson.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/statistics-oracle.py', import.meta.url));
-const PYTHON = [process.env.CO_HARNESS_ORACLE_PYTHON ?? 'python3', 'python'].find((name) => spawnSync(name, ['--version']).status === 0);
+const PYTHON = [process.env.CO_HARNESS_ORACLE_PYTHON ?? 'python3', 'python'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+);
 
 const CASES = 240;
 
@@ -40,7 +42,9 @@ describe.skipIf(PYTHON === undefined)(`on ${CASES} random cases each, a second i
   it('with the exact permutation test up to 14 differences', () => {
     const asked = cases((random) => ({ kind: 'permutation', differences: quarters(random, 1 + random.below(14)) }));
     const answers = askOracle(asked) as number[];
-    const wrong = asked.filter(({ differences }, index) => !closeTo(pairedPermutationTest(differences), answers[index] as number, 1e-12));
+    const wrong = asked.filter(
+      ({ differences }, index) => !closeTo(pairedPermutationTest(differences), answers[index] as number, 1e-12),
+    );
     expect(wrong).toEqual([]);
   });
 
@@ -60,7 +64,9 @@ describe.skipIf(PYTHON === undefined)(`on ${CASES} random cases each, a second i
   it('with the sign test', () => {
     const asked = cases((random) => ({ kind: 'sign', positive: random.below(300), negative: random.below(300) }));
     const answers = askOracle(asked) as number[];
-    const wrong = asked.filter(({ positive, negative }, index) => !closeTo(signTest(positive, negative), answers[index] as number, 1e-9));
+    const wrong = asked.filter(
+      ({ positive, negative }, index) => !closeTo(signTest(positive, negative), answers[index] as number, 1e-9),
+    );
     expect(wrong).toEqual([]);
   });
 
@@ -98,8 +104,17 @@ describe.skipIf(PYTHON === undefined)(`on ${CASES} random cases each, a second i
   it('with the capital of the betting process at every step, with and without a horizon', () => {
     const asked = cases((random, index) => {
       const differences = quarters(random, 1 + random.below(120));
-      const horizon = { observations: differences.length + random.below(20), variance: 0.02 + random.next() / 4, target: 20 + random.below(1000) };
-      return { kind: 'betting', differences, nullMean: random.next() / 5 - 0.1, ...(index % 2 === 0 ? { horizon } : {}) };
+      const horizon = {
+        observations: differences.length + random.below(20),
+        variance: 0.02 + random.next() / 4,
+        target: 20 + random.below(1000),
+      };
+      return {
+        kind: 'betting',
+        differences,
+        nullMean: random.next() / 5 - 0.1,
+        ...(index % 2 === 0 ? { horizon } : {}),
+      };
     });
     const answers = askOracle(asked) as number[][];
     const wrong = asked.filter(({ differences, nullMean, ...rest }, index) => {

@@ -15,7 +15,9 @@ export function pairedPermutationTest(
   differences: ArrayLike<number>,
   { seed = 1, samples = 20_000 }: { seed?: number; samples?: number } = {},
 ): number {
-  const values = Float64Array.from(differences).filter((value) => value !== 0).sort();
+  const values = Float64Array.from(differences)
+    .filter((value) => value !== 0)
+    .sort();
   if (values.length === 0) return 1;
   let observed = 0;
   for (const value of values) observed += value;

@@ -11,7 +11,10 @@ import { signTest } from './sign-test.ts';
 import { summarise } from './summary.ts';
 import { wilsonInterval } from './wilson.ts';
 
-const differences = fc.array(fc.integer({ min: -4, max: 4 }).map((unit) => unit / 4), { minLength: 1, maxLength: 60 });
+const differences = fc.array(
+  fc.integer({ min: -4, max: 4 }).map((unit) => unit / 4),
+  { minLength: 1, maxLength: 60 },
+);
 
 describe('fixed-size verdicts', () => {
   it('do not depend on the order of the groups', () => {

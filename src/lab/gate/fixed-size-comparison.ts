@@ -22,7 +22,15 @@ export interface FixedSizeComparison {
 /** Fewest groups, in steps of 5, with which the paired mean test at `alpha` finds `effect` with probability ≥ `power`. */
 export function fixedSizeGroups(
   world: SimulatedWorld,
-  settings: { effect: number; alpha: number; power: number; repeats: number; searches: number; seed: number; most: number },
+  settings: {
+    effect: number;
+    alpha: number;
+    power: number;
+    repeats: number;
+    searches: number;
+    seed: number;
+    most: number;
+  },
 ): number {
   const { effect, alpha, power, repeats, searches, most } = settings;
   const random = seededRandom(seedFrom('fixed size', settings.seed, world.name));

@@ -57,11 +57,17 @@ describe('lab gate', () => {
         drawBatch: async (from, to) => pairs.slice(from, to).flat(),
         seen: () => ({ alive: true, why: '' }),
       });
-      const sequence = new SequentialDecision({ ...plan, margin: plan.marginTested, marginAsked: plan.margin, goal: 'improvement' });
+      const sequence = new SequentialDecision({
+        ...plan,
+        margin: plan.marginTested,
+        marginAsked: plan.margin,
+        goal: 'improvement',
+      });
       let state = sequence.state();
       for (const batch of plan.batches) {
         for (const group of pairs.slice(sequence.groups, sequence.groups + batch)) {
-          const difference = group.reduce((sum, pair) => sum + (pair.child as number) - (pair.parent as number), 0) / repeats;
+          const difference =
+            group.reduce((sum, pair) => sum + (pair.child as number) - (pair.parent as number), 0) / repeats;
           sequence.add(difference, Number.NaN, difference, 1);
         }
         state = sequence.state();
@@ -73,7 +79,10 @@ describe('lab gate', () => {
 
   it('gives the same numbers on one thread and on two', async () => {
     const options = { world: 'coupled', candidates: 2, searches: 20, seed: 3 };
-    const [one, two] = await Promise.all([runGateLab({ ...options, threads: 1 }), runGateLab({ ...options, threads: 2 })]);
+    const [one, two] = await Promise.all([
+      runGateLab({ ...options, threads: 1 }),
+      runGateLab({ ...options, threads: 2 }),
+    ]);
     expect(two.cells).toEqual(one.cells);
     const worlds = await runGateLab({ effect: 0.1, searches: 5, threads: 2 });
     expect(worlds.cells.map((cell) => cell.world)).toEqual(SIMULATED_WORLDS.map((world) => world.name));
@@ -89,7 +98,20 @@ describe('lab gate', () => {
     let printed = '';
     const program = new Command();
     registerLabGateCommand(program, { write: (text) => (printed += text) });
-    const cell = ['--rule', 'mean', '--effect', '0.05', '--candidates', '3', '--world', 'easy', '--searches', '10', '--seed', '2'];
+    const cell = [
+      '--rule',
+      'mean',
+      '--effect',
+      '0.05',
+      '--candidates',
+      '3',
+      '--world',
+      'easy',
+      '--searches',
+      '10',
+      '--seed',
+      '2',
+    ];
     await program.parseAsync(['lab', 'gate', '--json', ...cell], { from: 'user' });
     const report = JSON.parse(printed);
     expect(report).toMatchObject({ schema: 'co-harness/gate-lab@1', alpha: 0.05, seed: 2 });
@@ -102,21 +124,24 @@ describe('lab gate', () => {
 });
 
 describe('simulated worlds', () => {
-  it.each(SIMULATED_WORLDS.map((world) => [world.name, world] as const))('%s: a diff has the mean effect it is said to have', (_, world) => {
-    const random = seededRandom(8);
-    const groups = 20_000;
-    for (const effect of [0, 0.1, -0.05]) {
-      const parent = seedRates(world, groups, random);
-      const child = childRates(world, parent, effect, random);
-      const rollouts = new IterationRollouts(world, parent, 2, random);
-      let sum = 0;
-      for (let group = 0; group < groups; group++) {
-        const before = rollouts.parent(group);
-        sum += rollouts.child(group, child.scoring[group] as number) - before;
+  it.each(SIMULATED_WORLDS.map((world) => [world.name, world] as const))(
+    '%s: a diff has the mean effect it is said to have',
+    (_, world) => {
+      const random = seededRandom(8);
+      const groups = 20_000;
+      for (const effect of [0, 0.1, -0.05]) {
+        const parent = seedRates(world, groups, random);
+        const child = childRates(world, parent, effect, random);
+        const rollouts = new IterationRollouts(world, parent, 2, random);
+        let sum = 0;
+        for (let group = 0; group < groups; group++) {
+          const before = rollouts.parent(group);
+          sum += rollouts.child(group, child.scoring[group] as number) - before;
+        }
+        expect(Math.abs(sum / groups - effect)).toBeLessThan(0.012);
       }
-      expect(Math.abs(sum / groups - effect)).toBeLessThan(0.012);
-    }
-  });
+    },
+  );
 
   it('candidates of an iteration meet the same parent rollouts', () => {
     const random = seededRandom(1);

@@ -67,11 +67,12 @@ export function defaultCells(quick: boolean): LabCell[] {
     ...product({ effect: -0.05, goal: 'not-worse' }, ['even', 'coupled'], [1]),
     ...product({ effect: 0.1 }, [MIXED_WORLD], quick ? [3] : everyK),
   ];
-  if (quick) return [...product({}, main, everyK), ...product({}, ['coupled', 'clustered', 'time-outs'], [3]), ...shared];
+  if (quick)
+    return [...product({}, main, everyK), ...product({}, ['coupled', 'clustered', 'time-outs'], [3]), ...shared];
   return [
     ...product({}, simulated, everyK),
     ...product({ rule: 'mean' }, main, everyK),
-    ...product({ rule: 'permutation' }, main, [1, 3]),
+    ...product({ rule: 'permutation' }, main, [1]),
     ...shared,
     ...product({ effect: 0.1, control: 'e-lond' }, [MIXED_WORLD], [3]),
     ...product({ effect: 0.1, control: 'spending' }, [MIXED_WORLD], [3]),

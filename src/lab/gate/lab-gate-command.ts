@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LAB_CONTROLS, LAB_RULES, WORLD_NAMES } from './lab-cells.ts';
-import { type GateLabOptions, runGateLab } from './run-gate-lab.ts';
 import { renderGateLab } from './render-gate-lab.ts';
+import { type GateLabOptions, runGateLab } from './run-gate-lab.ts';
 
 /** Adds `lab gate` to the program. Prints to `write`, progress to `progress` (not called with --json). */
 export function registerLabGateCommand(
@@ -23,7 +23,9 @@ export function registerLabGateCommand(
     .option('--effect <e>', 'only this true effect, in score (0.05 = 5 points; 0 = null searches)', decimalNumber)
     .option('--candidates <k>', 'only this many candidates per iteration', wholeNumber)
     .addOption(new Option('--world <name>', 'only this world (otherwise all)').choices(WORLD_NAMES))
-    .addOption(new Option('--goal <goal>', 'diffs that claim to be better, or deletions').choices(['improvement', 'not-worse']))
+    .addOption(
+      new Option('--goal <goal>', 'diffs that claim to be better, or deletions').choices(['improvement', 'not-worse']),
+    )
     .addOption(new Option('--control <kind>', 'error control of the search').choices(LAB_CONTROLS))
     .option('--groups <n>', 'most groups of a decision', wholeNumber)
     .option('--repeats <n>', 'repeats per task and arm', wholeNumber)

@@ -1,8 +1,8 @@
 import { type FixedSizeComparison, fixedSizeGroups, waldShares } from './fixed-size-comparison.ts';
 import { type LabCell, labCell } from './lab-cells.ts';
 import { type LabCellResult, runLabCell } from './run-lab-cell.ts';
-import { SIMULATED_WORLDS } from './simulated-world.ts';
 import { type DriftResult, simulateDrift } from './simulate-drift.ts';
+import { SIMULATED_WORLDS } from './simulated-world.ts';
 
 /** One independent piece of the table; seeds do not depend on which worker takes it, nor on the other pieces. */
 export type LabJob =

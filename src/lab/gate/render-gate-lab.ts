@@ -18,7 +18,17 @@ export function renderGateLab(report: GateLabReport): string {
 
 function section(title: string, cells: readonly LabCellResult[]): string[] {
   if (cells.length === 0) return [];
-  const header = ['rule', 'world', 'effect', 'K', 'groups × repeats', 'accepted', 'rate', '95% bounds', 'rollouts: mean, 95%'];
+  const header = [
+    'rule',
+    'world',
+    'effect',
+    'K',
+    'groups × repeats',
+    'accepted',
+    'rate',
+    '95% bounds',
+    'rollouts: mean, 95%',
+  ];
   return [`### ${title}`, '', row(header), row(header.map(() => '---')), ...cells.map(cellRow), ''];
 }
 
@@ -40,7 +50,15 @@ function cellRow(cell: LabCellResult): string {
 
 function comparisonSection(comparisons: GateLabReport['comparisons']): string[] {
   if (comparisons.length === 0) return [];
-  const header = ['world', 'effect', 'power', 'fixed size, rollouts', 'mean cost at the effect', 'on nulls', "Wald's bounds"];
+  const header = [
+    'world',
+    'effect',
+    'power',
+    'fixed size, rollouts',
+    'mean cost at the effect',
+    'on nulls',
+    "Wald's bounds",
+  ];
   return [
     '### Cost beside a fixed-size test of equal error and power',
     '',

@@ -76,9 +76,13 @@ function chooseCells(options: GateLabOptions, searches: number): { cells: LabCel
 function checkOptions(options: GateLabOptions, searches: number): void {
   const { world, effect = 0, candidates = 1, groups = 1, repeats = 1 } = options;
   if (world !== undefined && !WORLD_NAMES.includes(world)) {
-    throw new CoHarnessError('unknown-world', `No simulated world is called ${world}. Known: ${WORLD_NAMES.join(', ')}.`, {
-      details: { world, known: WORLD_NAMES },
-    });
+    throw new CoHarnessError(
+      'unknown-world',
+      `No simulated world is called ${world}. Known: ${WORLD_NAMES.join(', ')}.`,
+      {
+        details: { world, known: WORLD_NAMES },
+      },
+    );
   }
   const whole = [searches, candidates, groups, repeats].every((count) => Number.isInteger(count) && count >= 1);
   if (whole && effect > -0.5 && effect < 0.5) return;
@@ -90,7 +94,11 @@ function checkOptions(options: GateLabOptions, searches: number): void {
 }
 
 /** Results in the order of the jobs. Rejects with the first error of a job. */
-async function runJobs(jobs: readonly LabJob[], threads: number, onDone: (done: number) => void): Promise<LabJobResult[]> {
+async function runJobs(
+  jobs: readonly LabJob[],
+  threads: number,
+  onDone: (done: number) => void,
+): Promise<LabJobResult[]> {
   const results = new Array<LabJobResult>(jobs.length);
   let done = 0;
   if (threads <= 1) {
@@ -132,4 +140,3 @@ function answer(worker: Worker, job: LabJob): Promise<LabJobResult> {
     worker.postMessage(job);
   });
 }
-

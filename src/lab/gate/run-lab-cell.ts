@@ -1,8 +1,8 @@
 import { type Random, seededRandom, seedFrom } from '../../base/random.ts';
 import { exactBounds } from '../../statistics/exact-bounds.ts';
 import { type LabCell, MIXED_WORLD } from './lab-cells.ts';
-import { SIMULATED_WORLDS } from './simulated-world.ts';
 import { type SearchSettings, simulateSearch } from './simulate-search.ts';
+import { SIMULATED_WORLDS } from './simulated-world.ts';
 
 /** A measured cell. `upper95`, `lower95`: exact one-sided 95% bounds of `rate`. Rollouts: both arms of a whole search. */
 export interface LabCellResult extends LabCell {
@@ -62,7 +62,9 @@ export function settingsOf(cell: LabCell): SearchSettings {
   return {
     ...cell,
     world,
-    drawEffect: mixed ? mixedEffect(cell.effect) : (_, candidate) => (candidate === cell.candidates - 1 ? cell.effect : 0),
+    drawEffect: mixed
+      ? mixedEffect(cell.effect)
+      : (_, candidate) => (candidate === cell.candidates - 1 ? cell.effect : 0),
     iterations: mixed || cell.effect === 0 ? ITERATIONS : 1,
     plannedDecisions: ITERATIONS * cell.candidates,
     alpha: ALPHA,

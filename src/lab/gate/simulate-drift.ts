@@ -2,7 +2,14 @@ import { seededRandom, seedFrom } from '../../base/random.ts';
 import { driftCheck } from '../../gate/drift-check.ts';
 import { NOT_WORSE_ALPHA, planGate } from '../../gate/plan-gate.ts';
 import { SequentialDecision } from '../../gate/sequential-decision.ts';
-import { childRates, IterationRollouts, type PairRates, SIMULATED_WORLDS, seedRates, withinTaskVariance } from './simulated-world.ts';
+import {
+  childRates,
+  IterationRollouts,
+  type PairRates,
+  SIMULATED_WORLDS,
+  seedRates,
+  withinTaskVariance,
+} from './simulated-world.ts';
 
 /** Deletions that each lose a little: what the gate alone lets through, and what is left once drift is checked. */
 export interface DriftResult {

@@ -4,7 +4,14 @@ import { fixedSizeTest } from '../../gate/fixed-size-rules.ts';
 import { type GatePlan, planGate } from '../../gate/plan-gate.ts';
 import { alphaFor, type ErrorControl } from '../../gate/search-error-control.ts';
 import { SequentialDecision } from '../../gate/sequential-decision.ts';
-import { childRates, IterationRollouts, type PairRates, type SimulatedWorld, seedRates, withinTaskVariance } from './simulated-world.ts';
+import {
+  childRates,
+  IterationRollouts,
+  type PairRates,
+  type SimulatedWorld,
+  seedRates,
+  withinTaskVariance,
+} from './simulated-world.ts';
 
 /** One kind of simulated search. */
 export interface SearchSettings {
@@ -112,7 +119,11 @@ function decideOnce(
   return decideAtFixedSize(settings, plan, differences, index);
 }
 
-function decideSequentially(settings: SearchSettings, plan: GatePlan, difference: (position: number) => number): Outcome {
+function decideSequentially(
+  settings: SearchSettings,
+  plan: GatePlan,
+  difference: (position: number) => number,
+): Outcome {
   const sequence = new SequentialDecision({
     alpha: plan.alpha,
     margin: settings.goal === 'improvement' ? plan.marginTested : settings.margin,
