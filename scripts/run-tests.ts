@@ -74,7 +74,7 @@ if (!setup.ok) {
 }
 
 const { passed, failed, skipped } = sumCounts(results);
-for (const { name, reason } of skipped) log(`skipped: ${name} (${reason})`);
+for (const { name, reason } of skipped) log(`skipped: ${name}${reason === null ? '' : ` (${reason})`}`);
 // The last line of all: other programs read it.
 log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
 process.exitCode = failed > 0 ? 1 : 0;

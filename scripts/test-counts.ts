@@ -2,8 +2,8 @@
 export interface TestCounts {
   passed: number;
   failed: number;
-  /** Name and reason of each test that did not run. */
-  skipped: { name: string; reason: string }[];
+  /** Each test that did not run, and why; null where the name of the test or its suite says it. */
+  skipped: { name: string; reason: string | null }[];
 }
 
 /** Environment variable that names the file a runner writes its counts to. */

@@ -20,7 +20,7 @@ export default class CountsReporter implements Reporter {
         else {
           const file = relative(process.cwd(), module.moduleId);
           const note = outcome.state === 'skipped' ? outcome.note : undefined;
-          counts.skipped.push({ name: `${file} > ${test.fullName}`, reason: note ?? 'no reason given' });
+          counts.skipped.push({ name: `${file} > ${test.fullName}`, reason: note ?? null });
         }
       }
     }
