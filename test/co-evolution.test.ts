@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
-import { readReport } from '../src/report/report-data.ts';
 import type { Version } from '../src/registry/version.ts';
+import { readReport } from '../src/report/report-data.ts';
 import { executeScriptedRun, journalFile } from './scripted-world/scripted-world.ts';
 
 const killable = fileURLToPath(new URL('scripted-world/run-until-killed.ts', import.meta.url));
@@ -68,7 +68,9 @@ describe('the alternation on a scripted world', () => {
   it('never rolls out a sealed task before the final report', () => {
     const kinds = rows(whole) as { kind: string; value: string }[];
     const look = kinds.findIndex((row) => row.kind === 'sealed-look');
-    const firstTest = kinds.findIndex((row) => row.kind === 'rollout' && JSON.parse(row.value).identity.split === 'test');
+    const firstTest = kinds.findIndex(
+      (row) => row.kind === 'rollout' && JSON.parse(row.value).identity.split === 'test',
+    );
     expect(look).toBeGreaterThan(0);
     expect(firstTest).toBeGreaterThan(look);
   });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CoHarnessError } from './errors.ts';
 
 /** Where a text came from, for error messages: a path, and a 1-based line where the text is one line of a file. */

@@ -16,23 +16,35 @@ export function findConfigFile(path: string): string {
   if (existsSync(full) && statSync(full).isFile()) return full;
   const found = NAMES.map((name) => join(full, name)).find((file) => existsSync(file));
   if (found !== undefined) return found;
-  throw new CoHarnessError('no-config', `There is no config at ${path}. Expected one of ${NAMES.join(', ')}; start one with: co-harness init`, {
-    details: { path },
-  });
+  throw new CoHarnessError(
+    'no-config',
+    `There is no config at ${path}. Expected one of ${NAMES.join(', ')}; start one with: co-harness init`,
+    {
+      details: { path },
+    },
+  );
 }
 
 /**
  * Config with overrides applied. `settings` are `a.b=value` with the value read as YAML; `overrides` win over them. Throws CoHarnessError
  * `invalid-config` naming every bad field; an unknown key comes with the nearest known one.
  */
-export async function loadConfig(file: string, settings: readonly string[], overrides: Record<string, unknown> = {}): Promise<RunConfig> {
+export async function loadConfig(
+  file: string,
+  settings: readonly string[],
+  overrides: Record<string, unknown> = {},
+): Promise<RunConfig> {
   const value = structuredCloneWithFunctions(await readConfig(file));
   for (const setting of settings) applySetting(value, setting);
   for (const [path, override] of Object.entries(overrides)) setPath(value, path.split('.'), override);
   const checked = runConfigSchema.safeParse(value);
   if (checked.success) return checked.data;
   const lines = checked.error.issues.map((issue) => `  ${describeIssue(issue)}`);
-  throw new CoHarnessError('invalid-config', `${file} (with --set) does not have the expected form:\n${lines.join('\n')}`, { details: { file } });
+  throw new CoHarnessError(
+    'invalid-config',
+    `${file} (with --set) does not have the expected form:\n${lines.join('\n')}`,
+    { details: { file } },
+  );
 }
 
 async function readConfig(file: string): Promise<unknown> {
@@ -41,10 +53,14 @@ async function readConfig(file: string): Promise<unknown> {
     const loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
     return loaded.default;
   } catch (cause) {
-    throw new CoHarnessError('invalid-config', `Cannot read ${file}: ${errorMessage(cause)}. Correct the file and run the same command again.`, {
-      details: { file },
-      cause,
-    });
+    throw new CoHarnessError(
+      'invalid-config',
+      `Cannot read ${file}: ${errorMessage(cause)}. Correct the file and run the same command again.`,
+      {
+        details: { file },
+        cause,
+      },
+    );
   }
 }
 
@@ -62,7 +78,9 @@ function structuredCloneWithFunctions(value: unknown): Record<string, unknown> {
 function applySetting(value: Record<string, unknown>, setting: string): void {
   const separator = setting.indexOf('=');
   if (separator < 1) {
-    throw new CoHarnessError('invalid-setting', `--set needs the form a.b=value, not "${setting}".`, { details: { setting } });
+    throw new CoHarnessError('invalid-setting', `--set needs the form a.b=value, not "${setting}".`, {
+      details: { setting },
+    });
   }
   setPath(value, setting.slice(0, separator).split('.'), parseYaml(setting.slice(separator + 1)));
 }

@@ -20,7 +20,9 @@ export function registerDiffCommand(program: Command): void {
         return [await load(from), await load(to)] as const;
       });
       if (options.json) {
-        process.stdout.write(`${JSON.stringify({ schema: 'co-harness/diff@1', from, to, edits: diffHarness(before, after) })}\n`);
+        process.stdout.write(
+          `${JSON.stringify({ schema: 'co-harness/diff@1', from, to, edits: diffHarness(before, after) })}\n`,
+        );
         return;
       }
       const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();

@@ -67,9 +67,15 @@ async function evaluate(options: EvalOptions): Promise<void> {
   );
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
-  const weights = await openModel(header.engine, { signal: controller.signal, log: (text) => process.stderr.write(`${text}\n`) });
+  const weights = await openModel(header.engine, {
+    signal: controller.signal,
+    log: (text) => process.stderr.write(`${text}\n`),
+  });
   if (weights.hash !== header.base) {
-    throw new CoHarnessError('model-changed', `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`);
+    throw new CoHarnessError(
+      'model-changed',
+      `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`,
+    );
   }
   const models = llamaCppPool({
     modelPath: weights.path,
@@ -100,10 +106,14 @@ async function evaluate(options: EvalOptions): Promise<void> {
       journal: memoryJournal(),
       concurrency: model.concurrency,
       signal: controller.signal,
-      onProgress: ({ finished, total }) => progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
+      onProgress: ({ finished, total }) =>
+        progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
     });
-    const lines = trajectories.map((trajectory, index) => evalLine(trajectory, jobs[index]?.task.answer, Number(options.seed)));
-    if (options.out !== undefined) await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    const lines = trajectories.map((trajectory, index) =>
+      evalLine(trajectory, jobs[index]?.task.answer, Number(options.seed)),
+    );
+    if (options.out !== undefined)
+      await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
     print(summary(name, pairHash(version.pair), trajectories), options.json === true);
   } finally {
     await models.close();

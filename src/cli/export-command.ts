@@ -21,7 +21,10 @@ export function registerExportCommand(program: Command): void {
     .action(async (reference: string, options: { run?: string; out: string; json?: boolean }) => {
       const { name, folder } = findRun(options.run);
       if (existsSync(options.out)) {
-        throw new CoHarnessError('no-overwrite', `${options.out} exists already; nothing was written. Name another folder with --out.`);
+        throw new CoHarnessError(
+          'no-overwrite',
+          `${options.out} exists already; nothing was written. Name another folder with --out.`,
+        );
       }
       const pair = await exportPair(folder, reference, options.out);
       const result = { schema: 'co-harness/export@1', run: name, out: options.out, ...pair };
@@ -31,11 +34,19 @@ export function registerExportCommand(program: Command): void {
 }
 
 /** Writes harness/, adapter/ (when there is one), pair.json and serve.sh; pair.json last. */
-async function exportPair(folder: string, reference: string, out: string): Promise<{ pair: string; adapter: string | null }> {
+async function exportPair(
+  folder: string,
+  reference: string,
+  out: string,
+): Promise<{ pair: string; adapter: string | null }> {
   const { header, version, harness } = await withJournal(folder, async (journal) => {
     const registry = openRegistry(join(folder, 'registry'), journal);
     const found = await registry.find(reference);
-    return { header: await readRunHeader(journal), version: found, harness: await registry.harness(found.pair.harness) };
+    return {
+      header: await readRunHeader(journal),
+      version: found,
+      harness: await registry.harness(found.pair.harness),
+    };
   });
   const { adapter } = version.pair.model;
   await mkdir(out, { recursive: true });
@@ -43,7 +54,12 @@ async function exportPair(folder: string, reference: string, out: string): Promi
   if (adapter !== null) await cp(join(folder, 'adapters', adapter), join(out, 'adapter'), { recursive: true });
   await writeAtomically(join(out, 'serve.sh'), SERVE);
   await chmod(join(out, 'serve.sh'), 0o755);
-  const description = { schema: 'co-harness/pair@1', pair: pairHash(version.pair), ...version.pair, engine: header.engine };
+  const description = {
+    schema: 'co-harness/pair@1',
+    pair: pairHash(version.pair),
+    ...version.pair,
+    engine: header.engine,
+  };
   await writeAtomically(join(out, 'pair.json'), `${JSON.stringify(description, null, 2)}\n`);
   return { pair: pairHash(version.pair), adapter };
 }

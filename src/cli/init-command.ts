@@ -55,9 +55,14 @@ export function registerInitCommand(program: Command): void {
     .action(async (folder: string) => {
       const existing = Object.keys(FILES).filter((file) => existsSync(join(folder, file)));
       if (existing.length > 0) {
-        throw new CoHarnessError('no-overwrite', `${folder} already holds ${existing.join(', ')}; nothing was written. Choose an empty folder.`);
+        throw new CoHarnessError(
+          'no-overwrite',
+          `${folder} already holds ${existing.join(', ')}; nothing was written. Choose an empty folder.`,
+        );
       }
       for (const [file, content] of Object.entries(FILES)) await writeAtomically(join(folder, file), content);
-      process.stdout.write(`Wrote ${Object.keys(FILES).length} files to ${folder}. Put your tasks in tasks.jsonl, then: co-harness run ${folder}\n`);
+      process.stdout.write(
+        `Wrote ${Object.keys(FILES).length} files to ${folder}. Put your tasks in tasks.jsonl, then: co-harness run ${folder}\n`,
+      );
     });
 }

@@ -58,10 +58,15 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 function reportFailure(error: unknown, json: boolean): number {
   if (!CoHarnessError.isInstance(error)) {
-    process.stderr.write(`${colors.red('Unexpected error')} (please report it): ${error instanceof Error ? error.stack : errorMessage(error)}\n`);
+    process.stderr.write(
+      `${colors.red('Unexpected error')} (please report it): ${error instanceof Error ? error.stack : errorMessage(error)}\n`,
+    );
     return EXIT.failure;
   }
-  if (json) process.stdout.write(`${JSON.stringify({ schema: 'co-harness/error@1', code: error.code, message: error.message })}\n`);
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ schema: 'co-harness/error@1', code: error.code, message: error.message })}\n`,
+    );
   process.stderr.write(`${colors.red('Error')} (${error.code}): ${error.message}\n`);
   if (error.code === 'aborted') return EXIT.stopped;
   return INPUT_CODES.test(error.code) ? EXIT.usage : EXIT.failure;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { readReport } from '../report/report-data.ts';
 import { renderReport } from '../report/render-report.ts';
+import { readReport } from '../report/report-data.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerReportCommand(program: Command): void {

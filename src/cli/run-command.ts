@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
-import { llamaCppPool } from '../evolution/model-pool.ts';
 import { localTrainer } from '../evolution/local-trainer.ts';
+import { llamaCppPool } from '../evolution/model-pool.ts';
 import type { RunConfig } from '../evolution/run-config.ts';
 import { executeRun, type PreparedRun, prepareRun, type RunEngines } from '../evolution/start-run.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
-import { printReport } from './report-command.ts';
-import { formatSeconds, runProgress } from './run-progress.ts';
-import { RUNS_FOLDER } from './run-folders.ts';
 import { openModel, trainerRoot } from './open-model.ts';
+import { printReport } from './report-command.ts';
+import { RUNS_FOLDER } from './run-folders.ts';
+import { formatSeconds, runProgress } from './run-progress.ts';
 
 interface RunOptions {
   time?: string;
@@ -39,7 +39,12 @@ export function registerRunCommand(program: Command): void {
     .option('--only <part>', 'harness or weights')
     .option('--quick', 'the whole path once, small, in under ten minutes')
     .option('--name <name>', 'name of the run folder; default: from the configuration')
-    .option('--set <key=value>', 'override a config value, may be repeated', (value, all: string[]) => [...all, value], [] as string[])
+    .option(
+      '--set <key=value>',
+      'override a config value, may be repeated',
+      (value, all: string[]) => [...all, value],
+      [] as string[],
+    )
     .option('--json', 'print the report as JSON at the end, progress on stderr')
     .action(run);
 }
@@ -84,12 +89,22 @@ function introduce(output: NodeJS.WriteStream, { config, splits, harness }: Prep
 }
 
 /** Real engines for a config: the embedded llama.cpp and the local Python trainer. */
-async function openEngines(config: RunConfig, folder: string, signal: AbortSignal, log: (text: string) => void): Promise<RunEngines> {
+async function openEngines(
+  config: RunConfig,
+  folder: string,
+  signal: AbortSignal,
+  log: (text: string) => void,
+): Promise<RunEngines> {
   const model = await openModel(config.model, { signal, log });
   const adaptersFolder = join(folder, 'adapters');
   const base = { path: model.path, hash: model.hash };
   return {
-    models: llamaCppPool({ modelPath: base.path, base: { base: base.hash, adapter: null }, adaptersFolder, config: config.model }),
+    models: llamaCppPool({
+      modelPath: base.path,
+      base: { base: base.hash, adapter: null },
+      adaptersFolder,
+      config: config.model,
+    }),
     trainer: localTrainer({
       python: model.python,
       trainerRoot,

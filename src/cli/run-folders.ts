@@ -18,7 +18,9 @@ export function listRuns(): string[] {
   }
   const changedAt = (name: string) =>
     Math.max(
-      ...['run.sqlite', 'run.sqlite-wal'].map((file) => statSync(join(RUNS_FOLDER, name, file), { throwIfNoEntry: false })?.mtimeMs ?? 0),
+      ...['run.sqlite', 'run.sqlite-wal'].map(
+        (file) => statSync(join(RUNS_FOLDER, name, file), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+      ),
     );
   return names.filter((name) => isRunFolder(join(RUNS_FOLDER, name))).sort((a, b) => changedAt(b) - changedAt(a));
 }
@@ -29,18 +31,27 @@ export function findRun(reference: string | undefined): { name: string; folder: 
   if (reference === undefined) {
     const newest = runs[0];
     if (newest === undefined) {
-      throw new CoHarnessError('unknown-run', `There is no run in ${RUNS_FOLDER}/. Start one with: co-harness run FOLDER`);
+      throw new CoHarnessError(
+        'unknown-run',
+        `There is no run in ${RUNS_FOLDER}/. Start one with: co-harness run FOLDER`,
+      );
     }
     return { name: newest, folder: join(RUNS_FOLDER, newest) };
   }
   for (const folder of [join(RUNS_FOLDER, reference), resolve(reference)]) {
     if (isRunFolder(folder)) return { name: folder.split('/').at(-1) ?? reference, folder };
   }
-  throw new CoHarnessError('unknown-run', `There is no run ${reference}. Known: ${runs.join(', ') || 'none'}.`, { details: { reference } });
+  throw new CoHarnessError('unknown-run', `There is no run ${reference}. Known: ${runs.join(', ') || 'none'}.`, {
+    details: { reference },
+  });
 }
 
 /** Opens a run's journal for reading, and closes it whatever `read` does. */
-export async function withJournal<T>(folder: string, read: (journal: Journal) => Promise<T>, readOnly = true): Promise<T> {
+export async function withJournal<T>(
+  folder: string,
+  read: (journal: Journal) => Promise<T>,
+  readOnly = true,
+): Promise<T> {
   const journal = openSqliteJournal(join(folder, 'run.sqlite'), { readOnly });
   try {
     return await read(journal);

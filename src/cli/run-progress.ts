@@ -36,7 +36,10 @@ export function runProgress(stream: NodeJS.WriteStream): RunObserver {
       transient(`  ${event.step}: ${event.done}/${event.total}${left}`, event.done === event.total);
     } else if (event.type === 'training-progress') {
       const speed = `${Math.round(event.tokensPerSecond)} tokens/s, ${formatSeconds(event.secondsLeft)} left`;
-      transient(`  training: step ${event.step}/${event.steps}, loss ${event.loss.toFixed(3)}, ${speed}`, event.step === event.steps);
+      transient(
+        `  training: step ${event.step}/${event.steps}, loss ${event.loss.toFixed(3)}, ${speed}`,
+        event.step === event.steps,
+      );
     } else {
       for (const text of describe(event)) line(text);
     }
@@ -56,7 +59,9 @@ function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progre
     case 'failures-diagnosed':
       return [
         `  causes of ${event.failures} failures:`,
-        ...event.clusters.slice(0, 6).map(({ label, mechanism, count }) => `    ${String(count).padStart(4)}  ${label}: ${mechanism}`),
+        ...event.clusters
+          .slice(0, 6)
+          .map(({ label, mechanism, count }) => `    ${String(count).padStart(4)}  ${label}: ${mechanism}`),
       ];
     case 'candidate-screened':
       return [`    ${event.kept ? '+' : ' '} ${String(event.correct).padStart(3)}/${event.tasks}  ${event.title}`];
@@ -64,7 +69,9 @@ function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progre
       return [colors.yellow(`  refused before any rollout: ${event.title}: ${event.reason}`)];
     case 'version-recorded': {
       const { version } = event;
-      const mark = version.accepted ? colors.green(`v${version.version} ${version.verdict}`) : colors.red(`v${version.version} ${version.verdict}`);
+      const mark = version.accepted
+        ? colors.green(`v${version.version} ${version.verdict}`)
+        : colors.red(`v${version.version} ${version.verdict}`);
       const title = version.patch?.title ?? (version.kind === 'weights' ? 'new weights' : version.kind);
       return [`  ${mark}: ${title}`, colors.dim(`    ${version.explanation}`)];
     }

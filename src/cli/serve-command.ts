@@ -51,9 +51,15 @@ async function serve(folder: string, options: { port: string }): Promise<void> {
   const pair = parseJson(pairFileSchema, await readTextFile(pairFile), { file: pairFile });
   const harness = await readHarness(join(folder, 'harness'));
   const controller = new AbortController();
-  const weights = await openModel(pair.engine, { signal: controller.signal, log: (text) => process.stderr.write(`${text}\n`) });
+  const weights = await openModel(pair.engine, {
+    signal: controller.signal,
+    log: (text) => process.stderr.write(`${text}\n`),
+  });
   if (weights.hash !== pair.model.base) {
-    throw new CoHarnessError('model-changed', `The weights have hash ${weights.hash}, the pair was made with ${pair.model.base}.`);
+    throw new CoHarnessError(
+      'model-changed',
+      `The weights have hash ${weights.hash}, the pair was made with ${pair.model.base}.`,
+    );
   }
   const adapterFile = join(folder, 'adapter', 'adapter.gguf');
   const backend = await openLlamaCppBackend({
@@ -65,7 +71,9 @@ async function serve(folder: string, options: { port: string }): Promise<void> {
     threads: pair.engine.threads,
   });
   const port = Number(options.port);
-  const server = createServer((request, response) => void answer(request, response, { harness, backend, port, name: pair.pair }));
+  const server = createServer(
+    (request, response) => void answer(request, response, { harness, backend, port, name: pair.pair }),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
@@ -87,7 +95,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
   try {
     const refusal = refuse(request, served.port);
     if (refusal !== null) return send(response, refusal.status, { error: { message: refusal.message } });
-    if (request.url === '/v1/models') return send(response, 200, { object: 'list', data: [{ id: served.name, object: 'model' }] });
+    if (request.url === '/v1/models')
+      return send(response, 200, { object: 'list', data: [{ id: served.name, object: 'model' }] });
     if (request.url !== '/v1/chat/completions' || request.method !== 'POST') {
       return send(response, 404, { error: { message: 'Known: GET /v1/models, POST /v1/chat/completions' } });
     }
@@ -101,9 +110,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
 /** A page in a browser must not reach the endpoint: only our own Host, and no foreign Origin (DNS rebinding). */
 function refuse(request: IncomingMessage, port: number): { status: number; message: string } | null {
   const own = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!own.includes(request.headers.host ?? '')) return { status: 403, message: 'Host must be 127.0.0.1 or localhost.' };
+  if (!own.includes(request.headers.host ?? ''))
+    return { status: 403, message: 'Host must be 127.0.0.1 or localhost.' };
   const { origin } = request.headers;
-  if (origin !== undefined && !own.some((host) => origin === `http://${host}`)) return { status: 403, message: 'Foreign origin.' };
+  if (origin !== undefined && !own.some((host) => origin === `http://${host}`))
+    return { status: 403, message: 'Foreign origin.' };
   return null;
 }
 
@@ -112,7 +123,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES) throw new CoHarnessError('invalid-data', `The request body is larger than ${MOST_BODY_BYTES} bytes.`);
+    if (bytes > MOST_BODY_BYTES)
+      throw new CoHarnessError('invalid-data', `The request body is larger than ${MOST_BODY_BYTES} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -19,10 +19,14 @@ export function registerShowCommand(program: Command): void {
       });
       const files = Object.fromEntries(harness.files);
       if (options.json) {
-        process.stdout.write(`${JSON.stringify({ schema: 'co-harness/version@1', ...version, hash: pairHash(version.pair), files })}\n`);
+        process.stdout.write(
+          `${JSON.stringify({ schema: 'co-harness/version@1', ...version, hash: pairHash(version.pair), files })}\n`,
+        );
         return;
       }
-      const edits = (version.patch?.edits ?? []).map((edit) => `  ${edit.path}\n    - ${text(edit.old)}\n    + ${text(edit.value)}`);
+      const edits = (version.patch?.edits ?? []).map(
+        (edit) => `  ${edit.path}\n    - ${text(edit.old)}\n    + ${text(edit.value)}`,
+      );
       const parts = [
         `v${version.version} (${version.kind}, round ${version.round}, seed ${version.seed}): ${version.verdict}`,
         version.explanation,

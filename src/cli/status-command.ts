@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { readRunHeader } from '../evolution/start-run.ts';
 import type { SealedTest } from '../evolution/sealed-test.ts';
+import { readRunHeader } from '../evolution/start-run.ts';
 import type { Version } from '../registry/version.ts';
 import { ledgerOf } from '../report/ledger.ts';
 import { findRun, withJournal } from './run-folders.ts';

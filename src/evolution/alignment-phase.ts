@@ -23,7 +23,13 @@ const GATE_SHARE = 0.17;
  * new weights pass the same gate as a diff. Too few successes: the weights stay, and the run says so.
  */
 export async function alignModel(context: RunContext, champion: Version, round: number): Promise<Version> {
-  context.emit({ type: 'phase-started', seed: context.seed, round, phase: 'weights', detail: `from v${champion.version}` });
+  context.emit({
+    type: 'phase-started',
+    seed: context.seed,
+    round,
+    phase: 'weights',
+    detail: `from v${champion.version}`,
+  });
   const harness = await context.registry.harness(champion.pair.harness);
   const sizes = await planAlignment(context, harness, round);
   const samples = await sampleSuccesses(context, champion, harness, round, sizes.sampleTasks);
@@ -107,7 +113,13 @@ async function train(
 ): Promise<{ adapter: ContentHash; record: TrainingRecord }> {
   const initial = context.config.alignment.from === 'adapter' ? champion.pair.model.adapter : null;
   const seed = seedFrom(context.seed, 'training', round);
-  const key = contentHash({ step: 'training', dataset: dataset.hash, initial, seed, settings: context.config.alignment });
+  const key = contentHash({
+    step: 'training',
+    dataset: dataset.hash,
+    initial,
+    seed,
+    settings: context.config.alignment,
+  });
   return once(context.journal, 'training', key, async () => {
     const trained = await context.trainer.train({
       dataset: dataset.hash,

@@ -37,7 +37,11 @@ async function recordSeedPair(context: RunContext): Promise<Version> {
     prediction: null,
     training: null,
   } as const;
-  const version = await context.registry.record(contentHash({ seedPair: context.seed, pair }), entry, context.seedHarness);
+  const version = await context.registry.record(
+    contentHash({ seedPair: context.seed, pair }),
+    entry,
+    context.seedHarness,
+  );
   context.emit({ type: 'version-recorded', seed: context.seed, round: 0, version });
   return version;
 }

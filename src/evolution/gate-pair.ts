@@ -51,11 +51,24 @@ export async function gatePatch(
 /** Judges new weights under a fixed φ through the same gate. */
 export async function gateWeights(
   context: RunContext,
-  order: { champion: Version; harness: Harness; adapter: ContentHash; record: TrainingRecord; round: number; groups: number },
+  order: {
+    champion: Version;
+    harness: Harness;
+    adapter: ContentHash;
+    record: TrainingRecord;
+    round: number;
+    groups: number;
+  },
 ): Promise<Version> {
   const { champion, harness, adapter, round } = order;
   const pair = { harness: harness.hash, model: { base: champion.pair.model.base, adapter } };
-  const comparison = { round, groups: order.groups, parent: { harness, pair: champion.pair }, child: { harness, pair }, patch: null };
+  const comparison = {
+    round,
+    groups: order.groups,
+    parent: { harness, pair: champion.pair },
+    child: { harness, pair },
+    patch: null,
+  };
   const decision = await decide(context, comparison);
   const version = await record(context, champion, comparison.child, decision, {
     round,
@@ -86,7 +99,13 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const line =
       `gate of ${patch?.title ?? 'new weights'}: alpha ${alpha.toPrecision(2)}, smallest effect seen with power .8: ` +
       `${(plan.minimumDetectableEffect * 100).toFixed(1)} points on ${groups.length} groups`;
-    context.emit({ type: 'plan-made', seed: context.seed, round, phase: patch === null ? 'weights' : 'harness', lines: [line] });
+    context.emit({
+      type: 'plan-made',
+      seed: context.seed,
+      round,
+      phase: patch === null ? 'weights' : 'harness',
+      lines: [line],
+    });
     const seen: { parent: Trajectory[]; child: Trajectory[] } = { parent: [], child: [] };
     return judge({
       plan,
@@ -175,7 +194,12 @@ async function record(
   decision: GateDecision,
   entry: Pick<Version, 'round' | 'kind' | 'patch' | 'prediction' | 'training'>,
 ): Promise<Version> {
-  const stepKey = contentHash({ seed: context.seed, parent: champion.version, pair: child.pair, patch: entry.patch?.id ?? null });
+  const stepKey = contentHash({
+    seed: context.seed,
+    parent: champion.version,
+    pair: child.pair,
+    patch: entry.patch?.id ?? null,
+  });
   const version = await context.registry.record(
     stepKey,
     {

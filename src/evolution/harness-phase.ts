@@ -23,7 +23,13 @@ const PATIENCE = 2;
 
 /** Harness loop of one round (method §2 A): θ stays, φ changes by local diffs that pass the gate. */
 export async function evolveHarness(context: RunContext, start: Version, round: number): Promise<Version> {
-  context.emit({ type: 'phase-started', seed: context.seed, round, phase: 'harness', detail: `from v${start.version}` });
+  context.emit({
+    type: 'phase-started',
+    seed: context.seed,
+    round,
+    phase: 'harness',
+    detail: `from v${start.version}`,
+  });
   let champion = start;
   let idle = 0;
   for (let iteration = 1; iteration <= context.config.iterations && idle < PATIENCE; iteration++) {
@@ -33,12 +39,26 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     const failures = await collectFailures(context, champion, harness, round, iteration, sizes.miningTasks);
     const diagnoses = diagnose(failures, harness);
     const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
-    const best = await screenPatches(context, { champion, harness, candidates, round, iteration, tasks: sizes.screeningTasks });
+    const best = await screenPatches(context, {
+      champion,
+      harness,
+      candidates,
+      round,
+      iteration,
+      tasks: sizes.screeningTasks,
+    });
     if (best === null) {
       idle++;
       continue;
     }
-    const decided = await gatePatch(context, { champion, harness, patch: best, round, iteration, groups: sizes.gateGroups });
+    const decided = await gatePatch(context, {
+      champion,
+      harness,
+      patch: best,
+      round,
+      iteration,
+      groups: sizes.gateGroups,
+    });
     idle = decided.accepted ? 0 : idle + 1;
     if (decided.accepted) champion = decided;
   }
@@ -55,7 +75,8 @@ async function planIteration(context: RunContext, round: number, iteration: numb
     const perTask = sizes.candidates / 2 + 1;
     return {
       miningTasks: enough ? (sizes.miningTasks ?? rolloutsFor(context, seconds * 0.15, 24, Math.min(200, train))) : 0,
-      screeningTasks: sizes.screeningTasks ?? rolloutsFor(context, (seconds * 0.45) / perTask, 16, Math.min(120, train)),
+      screeningTasks:
+        sizes.screeningTasks ?? rolloutsFor(context, (seconds * 0.45) / perTask, 16, Math.min(120, train)),
       gateGroups: sizes.gateGroups ?? gateGroupsFor(context, seconds * 0.4),
     };
   });

@@ -10,9 +10,9 @@ import type { ModelPool } from './run-context.ts';
 const MOST_OPEN = 3;
 
 /** Plain questions: an adapter that changes none of the greedy answers to them is taken for inactive. */
-const PROBE_PROMPTS = ['What is 12 plus 7?', 'Name three colours.', 'Write one short sentence about a river.'].map((content) => [
-  { role: 'user' as const, content },
-]);
+const PROBE_PROMPTS = ['What is 12 plus 7?', 'Name three colours.', 'Write one short sentence about a river.'].map(
+  (content) => [{ role: 'user' as const, content }],
+);
 
 /** Embedded engines over one weights file, adapters from `adapters/<hash>/adapter.gguf` of the run folder. */
 export function llamaCppPool(options: {

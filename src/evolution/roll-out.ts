@@ -32,7 +32,11 @@ export interface RolloutStep {
  * rollouts come from the journal. Measures the throughput on the way. Throws CoHarnessError `infrastructure` when more than
  * `maxUnscoredShare` of the batch got no score.
  */
-export async function rollOut(context: RunContext, step: RolloutStep, orders: readonly RolloutOrder[]): Promise<Trajectory[][]> {
+export async function rollOut(
+  context: RunContext,
+  step: RolloutStep,
+  orders: readonly RolloutOrder[],
+): Promise<Trajectory[][]> {
   const jobs: RolloutJob[] = [];
   for (const order of orders) jobs.push(...(await jobsOf(context, order)));
   const startedAt = context.clock.now();
@@ -45,7 +49,15 @@ export async function rollOut(context: RunContext, step: RolloutStep, orders: re
       if (!isReused) bought++;
       const seconds = (context.clock.now() - startedAt) / 1000;
       const secondsLeft = bought > 0 ? { secondsLeft: (seconds / bought) * (total - finished) } : {};
-      context.emit({ type: 'progress', seed: context.seed, round: step.round, step: step.step, done: finished, total, ...secondsLeft });
+      context.emit({
+        type: 'progress',
+        seed: context.seed,
+        round: step.round,
+        step: step.step,
+        done: finished,
+        total,
+        ...secondsLeft,
+      });
     },
   });
   measure(context, trajectories, bought, (context.clock.now() - startedAt) / 1000);
@@ -110,7 +122,11 @@ function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: 
 }
 
 /** Mean of the scored rollouts, and how many; `mean` undefined when nothing was scored. */
-export function scoreOf(trajectories: readonly Trajectory[]): { mean: number | undefined; scored: number; correct: number } {
+export function scoreOf(trajectories: readonly Trajectory[]): {
+  mean: number | undefined;
+  scored: number;
+  correct: number;
+} {
   const scores = trajectories.flatMap(({ outcome }) => (outcome.kind === 'scored' ? [outcome.score] : []));
   const total = scores.reduce((sum, score) => sum + score, 0);
   return {

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { Task, TaskRow } from '../task/task.ts';
 
 /** `40m`, `90s`, `2h` or a number of seconds → seconds. */
-export const durationSchema = z
-  .union([z.number().positive(), z.string()])
-  .transform((value, context) => {
-    if (typeof value === 'number') return value;
-    const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(value.trim());
-    if (match === null) {
-      context.addIssue({ code: 'custom', message: `expected a time such as 90s, 40m or 2h, not "${value}"` });
-      return z.NEVER;
-    }
-    return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
-  });
+export const durationSchema = z.union([z.number().positive(), z.string()]).transform((value, context) => {
+  if (typeof value === 'number') return value;
+  const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(value.trim());
+  if (match === null) {
+    context.addIssue({ code: 'custom', message: `expected a time such as 90s, 40m or 2h, not "${value}"` });
+    return z.NEVER;
+  }
+  return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
+});
 
 const mapRow = z.custom<(row: unknown, index: number) => TaskRow | null>((value) => typeof value === 'function');
-const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[]>((value) => typeof value === 'function');
+const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[]>(
+  (value) => typeof value === 'function',
+);
 
 const verifierSchema = z.looseObject({ kind: z.enum(['numeric', 'exact', 'command', 'function-calls']) });
 

@@ -35,7 +35,13 @@ export interface WeightTrainer {
     datasetFolder: string;
     initial: ContentHash | null;
     seed: number;
-    onProgress: (progress: { step: number; steps: number; loss: number; tokensPerSecond: number; secondsLeft: number }) => void;
+    onProgress: (progress: {
+      step: number;
+      steps: number;
+      loss: number;
+      tokensPerSecond: number;
+      secondsLeft: number;
+    }) => void;
     signal: AbortSignal;
   }): Promise<TrainedWeights>;
 }

@@ -9,11 +9,23 @@ export type RunEvent = { seed: number; round: number } & (
   /** `done` of `total` rollouts of the current step; `secondsLeft` undefined until it can be estimated. */
   | { type: 'progress'; step: string; done: number; total: number; secondsLeft?: number }
   | { type: 'step-finished'; step: string; detail: string }
-  | { type: 'failures-diagnosed'; failures: number; scored: number; clusters: { label: string; mechanism: string; count: number }[] }
+  | {
+      type: 'failures-diagnosed';
+      failures: number;
+      scored: number;
+      clusters: { label: string; mechanism: string; count: number }[];
+    }
   | { type: 'candidate-screened'; title: string; correct: number; tasks: number; kept: boolean }
   | { type: 'patch-refused'; title: string; reason: string }
   | { type: 'version-recorded'; version: Version }
-  | { type: 'training-progress'; step: number; steps: number; loss: number; tokensPerSecond: number; secondsLeft: number }
+  | {
+      type: 'training-progress';
+      step: number;
+      steps: number;
+      loss: number;
+      tokensPerSecond: number;
+      secondsLeft: number;
+    }
   | { type: 'notice'; text: string }
 );
 

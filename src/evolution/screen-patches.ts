@@ -1,5 +1,5 @@
-import type { Harness } from '../harness/harness.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
@@ -32,7 +32,12 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
   let field = children;
   for (let size = Math.max(8, Math.ceil(tasks.length / 4)); field.length > 0; size = Math.min(tasks.length, size * 2)) {
     const heat = tasks.slice(0, size);
-    const means = await screen(context, order, field.map((child) => child.harness), heat);
+    const means = await screen(
+      context,
+      order,
+      field.map((child) => child.harness),
+      heat,
+    );
     field.forEach((child, index) => {
       child.mean = means[index] ?? 0;
     });
@@ -77,7 +82,11 @@ async function screen(
     sampling: null,
     seedStream: `screening ${order.round} ${order.iteration}`,
   }));
-  const results = await rollOut(context, { round: order.round, step: `screening ${harnesses.length} on ${tasks.length}` }, arms);
+  const results = await rollOut(
+    context,
+    { round: order.round, step: `screening ${harnesses.length} on ${tasks.length}` },
+    arms,
+  );
   remember(context, results.flat());
   return results.map((trajectories) => scoreOf(trajectories).mean ?? 0);
 }

@@ -43,7 +43,12 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
   const sizes = await planOnce(context, { phase: 'test' }, () => ({
     testTasks:
       context.config.sizes.testTasks ??
-      rolloutsFor(context, phaseSeconds(context, context.config.rounds, 'test') / pairs.length, 40, context.splits.test.length),
+      rolloutsFor(
+        context,
+        phaseSeconds(context, context.config.rounds, 'test') / pairs.length,
+        40,
+        context.splits.test.length,
+      ),
   }));
   const tasks = sealedTasks(context, sizes.testTasks);
   await recordLook(context.journal, { by: 'report', seed: context.seed, tasks: tasks.length }, tasks);
@@ -54,12 +59,25 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
     phase: 'test',
     detail: `${pairs.length} pairs on ${tasks.length} sealed tasks`,
   });
-  const key = contentHash({ step: 'sealed-test', seed: context.seed, pairs: pairs.map(pairHash), tasks: tasks.map((task) => task.hash) });
+  const key = contentHash({
+    step: 'sealed-test',
+    seed: context.seed,
+    pairs: pairs.map(pairHash),
+    tasks: tasks.map((task) => task.hash),
+  });
   return once(context.journal, 'sealed-test', key, async () => {
     const orders = [];
     for (const pair of pairs) {
       const harness = await context.registry.harness(pair.harness);
-      orders.push({ harness, model: pair.model, tasks, split: 'test' as const, repeats: 1, sampling: null, seedStream: 'sealed test' });
+      orders.push({
+        harness,
+        model: pair.model,
+        tasks,
+        split: 'test' as const,
+        repeats: 1,
+        sampling: null,
+        seedStream: 'sealed test',
+      });
     }
     const trajectories = await rollOut(context, { round: context.config.rounds, step: 'sealed test' }, orders);
     return {
@@ -70,14 +88,21 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
         harness: version.pair.harness,
         model: contentHash(version.pair.model),
       })),
-      results: pairs.map((pair, index) => ({ seed: context.seed, pair, ...origin(pair, ends), rollouts: (trajectories[index] ?? []).map(toRow) })),
+      results: pairs.map((pair, index) => ({
+        seed: context.seed,
+        pair,
+        ...origin(pair, ends),
+        rollouts: (trajectories[index] ?? []).map(toRow),
+      })),
     };
   });
 }
 
 /** Champion at the end of each round, round 0 being the seed pair. */
 async function roundEnds(context: RunContext): Promise<{ round: number; version: Version }[]> {
-  const accepted = (await context.registry.versions()).filter((version) => version.seed === context.seed && version.accepted);
+  const accepted = (await context.registry.versions()).filter(
+    (version) => version.seed === context.seed && version.accepted,
+  );
   const ends: { round: number; version: Version }[] = [];
   for (let round = 0; round <= context.config.rounds; round++) {
     const version = accepted.filter((candidate) => candidate.round <= round).at(-1);
@@ -125,7 +150,12 @@ function toRow(trajectory: Trajectory): SealedResult['rollouts'][number] {
 
 /** Stores a look at sealed tasks before they are read. The same look again (same reader, seed and tasks) is not counted twice. */
 export async function recordLook(journal: Journal, look: SealedLook, tasks: readonly Task[]): Promise<void> {
-  const key = contentHash({ step: 'sealed-look', by: look.by, seed: look.seed, tasks: tasks.map((task) => task.hash).sort() });
+  const key = contentHash({
+    step: 'sealed-look',
+    by: look.by,
+    seed: look.seed,
+    tasks: tasks.map((task) => task.hash).sort(),
+  });
   await once(journal, 'sealed-look', key, async () => look);
 }
 

@@ -69,5 +69,8 @@ const FEWEST_GATE_GROUPS = 40;
 export function gateGroupsFor(context: RunContext, seconds: number): number {
   const rolloutsPerGroup = 2 * tasksPerGateGroup(context);
   const available = gateGroups(context).length;
-  return Math.floor(rolloutsFor(context, seconds, FEWEST_GATE_GROUPS * rolloutsPerGroup, available * rolloutsPerGroup) / rolloutsPerGroup);
+  return Math.floor(
+    rolloutsFor(context, seconds, FEWEST_GATE_GROUPS * rolloutsPerGroup, available * rolloutsPerGroup) /
+      rolloutsPerGroup,
+  );
 }

@@ -37,7 +37,11 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
   const { splits } = splitTasks(rows, { gate, test, train, seed: splitSeed });
   const verifier = chooseVerifier(config.verifier, folder);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
-  const identity = contentHash({ config: configIdentity(config, all), harness: harness.hash, verifier: verifier.version });
+  const identity = contentHash({
+    config: configIdentity(config, all),
+    harness: harness.hash,
+    verifier: verifier.version,
+  });
   return { config, harness, splits, verifier, identity };
 }
 
@@ -48,7 +52,10 @@ async function taskRows(config: RunConfig, folder: string): Promise<TaskRow[]> {
     return loaded.rows;
   }
   if (generate !== undefined) return generate({ count, seed: splitSeed });
-  throw new CoHarnessError('no-tasks', 'The config names no tasks. Give tasks.path (a JSONL file) or tasks.generate (a function).');
+  throw new CoHarnessError(
+    'no-tasks',
+    'The config names no tasks. Give tasks.path (a JSONL file) or tasks.generate (a function).',
+  );
 }
 
 export interface RunEngines {

@@ -63,13 +63,17 @@ export function describeBackendContract(name: string, open: () => Promise<ModelB
     it('answers concurrent calls, each its own', () =>
       withBackend(async (backend) => {
         const questions = Array.from({ length: 6 }, (_, index) => `${LONG_TALK} Begin at ${index}.`);
-        const together = await Promise.all(questions.map((question) => backend.generate({ ...ask(question), maxTokens: 8 })));
+        const together = await Promise.all(
+          questions.map((question) => backend.generate({ ...ask(question), maxTokens: 8 })),
+        );
         expect(together.map(({ usage }) => usage.completionTokens)).toEqual([8, 8, 8, 8, 8, 8]);
       }));
 
     it('rejects with AbortedError when the signal has fired, and when it fires meanwhile', () =>
       withBackend(async (backend) => {
-        await expect(backend.generate({ ...ask(LONG_TALK), signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortedError);
+        await expect(backend.generate({ ...ask(LONG_TALK), signal: AbortSignal.abort() })).rejects.toBeInstanceOf(
+          AbortedError,
+        );
         const controller = new AbortController();
         const running = backend.generate({ ...ask(LONG_TALK), signal: controller.signal });
         controller.abort();
@@ -87,5 +91,11 @@ export function describeBackendContract(name: string, open: () => Promise<ModelB
 }
 
 function ask(content: string): GenerationRequest {
-  return { messages: [{ role: 'user', content }], sampling: { temperature: 0, topP: 1, topK: 0 }, seed: 7, maxTokens: 12, stop: [] };
+  return {
+    messages: [{ role: 'user', content }],
+    sampling: { temperature: 0, topP: 1, topK: 0 },
+    seed: 7,
+    maxTokens: 12,
+    stop: [],
+  };
 }

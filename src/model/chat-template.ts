@@ -68,7 +68,19 @@ function parseTemplate(source: string): Template {
 
 /** 1 January 2025 in the given strftime format. */
 function fixedDate(format: string): string {
-  const parts: Record<string, string> = { Y: '2025', y: '25', m: '01', d: '01', b: 'Jan', B: 'January', a: 'Wed', A: 'Wednesday', H: '00', M: '00', S: '00' };
+  const parts: Record<string, string> = {
+    Y: '2025',
+    y: '25',
+    m: '01',
+    d: '01',
+    b: 'Jan',
+    B: 'January',
+    a: 'Wed',
+    A: 'Wednesday',
+    H: '00',
+    M: '00',
+    S: '00',
+  };
   return format.replace(/%([A-Za-z])/g, (whole, letter: string) => parts[letter] ?? whole);
 }
 
@@ -96,7 +108,10 @@ function unusedCharacter(messages: readonly ChatMessage[]): string {
     const character = String.fromCharCode(code);
     if (!messages.some(({ content }) => content.includes(character))) return character;
   }
-  throw new CoHarnessError('chat-template-refused', 'The messages use every private-use character of Unicode; remove some of them.');
+  throw new CoHarnessError(
+    'chat-template-refused',
+    'The messages use every private-use character of Unicode; remove some of them.',
+  );
 }
 
 function splitAtMarkers(text: string, marker: string, literals: readonly string[]): PromptSegment[] {
@@ -104,7 +119,9 @@ function splitAtMarkers(text: string, marker: string, literals: readonly string[
   return text
     .split(new RegExp(`${marker}(\\d+)${marker}`))
     .map((part, position): PromptSegment => {
-      return position % 2 === 0 ? { kind: 'markup', text: part } : { kind: 'literal', text: literals[Number(part)] ?? '' };
+      return position % 2 === 0
+        ? { kind: 'markup', text: part }
+        : { kind: 'literal', text: literals[Number(part)] ?? '' };
     })
     .filter((segment) => segment.text !== '');
 }

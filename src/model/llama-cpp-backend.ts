@@ -49,7 +49,9 @@ export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<Mod
     requirePrefixProperty(template, vocabulary);
     const plan = planContexts(options, model);
     for (const sequences of plan.sequences) contexts.push(await createContext(model, options, sequences, plan));
-    const slots = contexts.flatMap((context) => Array.from({ length: context.totalSequences }, () => llamaSlot(context)));
+    const slots = contexts.flatMap((context) =>
+      Array.from({ length: context.totalSequences }, () => llamaSlot(context)),
+    );
     const prefixCacheBytes = options.prefixCacheBytes ?? 512 * 2 ** 20;
     const snapshots = prefixCacheBytes > 0 ? new PrefixSnapshots(prefixCacheBytes) : null;
     const pool = new SequencePool(slots, snapshots);
@@ -60,7 +62,8 @@ export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<Mod
       windowTokens: plan.windowTokens,
       // A few more than there are sequences, so that a free one always finds work.
       concurrency: slots.length + Math.ceil(slots.length / 4),
-      generate: (request) => generate(request, { template, vocabulary, pool, windowTokens: plan.windowTokens, modelName: model.filename }),
+      generate: (request) =>
+        generate(request, { template, vocabulary, pool, windowTokens: plan.windowTokens, modelName: model.filename }),
       close: () => {
         closing ??= close(pool, snapshots, contexts, release);
         return closing;
@@ -153,7 +156,12 @@ function defaultContexts(model: LlamaModel, threads: number, sequences: number):
   return Math.min(threads, 4, sequences);
 }
 
-async function createContext(model: LlamaModel, options: LlamaCppOptions, sequences: number, plan: ContextPlan): Promise<LlamaContext> {
+async function createContext(
+  model: LlamaModel,
+  options: LlamaCppOptions,
+  sequences: number,
+  plan: ContextPlan,
+): Promise<LlamaContext> {
   try {
     return await model.createContext({
       sequences,
@@ -181,7 +189,12 @@ async function createContext(model: LlamaModel, options: LlamaCppOptions, sequen
   }
 }
 
-async function close(pool: SequencePool, snapshots: PrefixSnapshots | null, contexts: LlamaContext[], release: () => Promise<void>): Promise<void> {
+async function close(
+  pool: SequencePool,
+  snapshots: PrefixSnapshots | null,
+  contexts: LlamaContext[],
+  release: () => Promise<void>,
+): Promise<void> {
   await pool.close();
   for (const context of contexts) await context.dispose();
   await snapshots?.close();

@@ -39,5 +39,7 @@ export function llamaVocabulary(model: LlamaModel): LlamaVocabulary {
 function encodeSegment(model: LlamaModel, segment: PromptSegment, position: number): number[] {
   const special = segment.kind === 'markup';
   // Tokenisers of the SentencePiece kind put a space before every text they are given; only the first one has earned it.
-  return position === 0 ? model.tokenize(segment.text, special) : model.tokenize(segment.text, special, 'trimLeadingSpace');
+  return position === 0
+    ? model.tokenize(segment.text, special)
+    : model.tokenize(segment.text, special, 'trimLeadingSpace');
 }

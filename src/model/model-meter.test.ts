@@ -8,7 +8,10 @@ import { ProviderError } from './provider-error.ts';
 import { scriptedBackend } from './scripted-backend.ts';
 
 describeBackendContract('metered', async () =>
-  new ModelMeter({ budget: { tokens: 1_000_000 } }).wrap(scriptedBackend({ reply: () => 'one, two, three, four, five', windowTokens: 2000 }), 'agent'),
+  new ModelMeter({ budget: { tokens: 1_000_000 } }).wrap(
+    scriptedBackend({ reply: () => 'one, two, three, four, five', windowTokens: 2000 }),
+    'agent',
+  ),
 );
 
 function ask(changes: Partial<GenerationRequest> = {}): GenerationRequest {
@@ -50,7 +53,10 @@ describe('ModelMeter', () => {
     await meter.wrap(backend, 'agent').generate(ask());
     await meter.wrap(backend, 'critic').generate(ask());
     const one = { calls: 1, failures: 0, promptTokens: 120, completionTokens: 5, seconds: 1.5 };
-    expect(meter.byRole()).toEqual({ agent: { calls: 2, failures: 0, promptTokens: 240, completionTokens: 10, seconds: 3 }, critic: one });
+    expect(meter.byRole()).toEqual({
+      agent: { calls: 2, failures: 0, promptTokens: 240, completionTokens: 10, seconds: 3 },
+      critic: one,
+    });
     expect(meter.total()).toMatchObject({ calls: 3, promptTokens: 360 });
   });
 
@@ -95,8 +101,14 @@ describe('ModelMeter', () => {
 
   it('continues with what earlier runs have spent', async () => {
     const spent = { agent: { calls: 9, failures: 0, promptTokens: 900, completionTokens: 50, seconds: 1 } };
-    const metered = new ModelMeter({ budget: { tokens: 1000 }, spent }).wrap(scriptedBackend({ reply: () => 'four' }), 'agent');
-    await expect(metered.generate(ask())).rejects.toMatchObject({ code: 'budget-exhausted', details: { spentTokens: 950 } });
+    const metered = new ModelMeter({ budget: { tokens: 1000 }, spent }).wrap(
+      scriptedBackend({ reply: () => 'four' }),
+      'agent',
+    );
+    await expect(metered.generate(ask())).rejects.toMatchObject({
+      code: 'budget-exhausted',
+      details: { spentTokens: 950 },
+    });
   });
 
   it('lets a waiting call be cancelled', async () => {

@@ -69,7 +69,9 @@ export class ModelMeter {
   }
 
   byRole(): UsageByRole {
-    return Object.fromEntries([...this.#usage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([role, usage]) => [role, { ...usage }]));
+    return Object.fromEntries(
+      [...this.#usage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([role, usage]) => [role, { ...usage }]),
+    );
   }
 
   total(): Usage {
@@ -122,13 +124,18 @@ export class ModelMeter {
 
   #fits(tokens: number): boolean {
     const spent = this.total();
-    const fitsTokens = this.#budget.tokens === undefined || tokensOf(spent) + this.#reserved.tokens + tokens <= this.#budget.tokens;
+    const fitsTokens =
+      this.#budget.tokens === undefined || tokensOf(spent) + this.#reserved.tokens + tokens <= this.#budget.tokens;
     const fitsCalls = this.#budget.calls === undefined || spent.calls + this.#reserved.calls + 1 <= this.#budget.calls;
     return fitsTokens && fitsCalls;
   }
 
   #estimatePrompt(request: GenerationRequest): number {
-    return Math.ceil(bytesOf(request) * this.#tokensPerByte) + TEMPLATE_TOKENS_PER_MESSAGE * request.messages.length + TEMPLATE_TOKENS;
+    return (
+      Math.ceil(bytesOf(request) * this.#tokensPerByte) +
+      TEMPLATE_TOKENS_PER_MESSAGE * request.messages.length +
+      TEMPLATE_TOKENS
+    );
   }
 
   /** Reserving one token per byte for long would block calls that the budget can pay. */
@@ -150,7 +157,15 @@ export class ModelMeter {
     return new CoHarnessError(
       'budget-exhausted',
       `The model budget is used up: ${limits} are spent, and the next call may need ${needed} tokens. Everything finished is kept; raise the budget and run the same command again.`,
-      { details: { spentTokens: tokensOf(spent), budgetTokens: tokens, spentCalls: spent.calls, budgetCalls: calls, neededTokens: needed } },
+      {
+        details: {
+          spentTokens: tokensOf(spent),
+          budgetTokens: tokens,
+          spentCalls: spent.calls,
+          budgetCalls: calls,
+          neededTokens: needed,
+        },
+      },
     );
   }
 }

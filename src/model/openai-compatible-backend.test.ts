@@ -7,7 +7,11 @@ import { type OpenAiCompatibleOptions, openAiCompatibleBackend } from './openai-
 import { ProviderError } from './provider-error.ts';
 import { scriptedBackend } from './scripted-backend.ts';
 
-type Handler = (body: Record<string, unknown>, response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
+type Handler = (
+  body: Record<string, unknown>,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void | Promise<void>;
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -34,7 +38,9 @@ function answer(response: ServerResponse, status: number, body: unknown, headers
 }
 
 async function failure(options: Omit<OpenAiCompatibleOptions, 'model'>, request = ask()): Promise<ProviderError> {
-  const error = await openAiCompatibleBackend({ model: 'm', ...options }).generate(request).catch((caught: unknown) => caught);
+  const error = await openAiCompatibleBackend({ model: 'm', ...options })
+    .generate(request)
+    .catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(ProviderError);
   return error as ProviderError;
 }
@@ -55,12 +61,19 @@ const scriptedServer: Handler = async (body, response) => {
     stop: (body.stop ?? []) as string[],
   });
   if (generation.finishReason === 'window') {
-    answer(response, 400, { error: { code: 'context_length_exceeded', message: 'maximum context length is 2000 tokens' } });
+    answer(response, 400, {
+      error: { code: 'context_length_exceeded', message: 'maximum context length is 2000 tokens' },
+    });
     return;
   }
   answer(response, 200, {
     model: 'served-name',
-    choices: [{ message: { content: generation.text }, finish_reason: generation.finishReason === 'length' ? 'length' : 'stop' }],
+    choices: [
+      {
+        message: { content: generation.text },
+        finish_reason: generation.finishReason === 'length' ? 'length' : 'stop',
+      },
+    ],
     usage: { prompt_tokens: generation.usage.promptTokens, completion_tokens: generation.usage.completionTokens },
   });
 };
@@ -76,31 +89,49 @@ describe('openAiCompatibleBackend', () => {
       seen.push(body, request.headers.authorization);
       return scriptedServer(body, response, request);
     });
-    const backend = openAiCompatibleBackend({ url, model: 'm', apiKeyVariable: 'KEY', environment: { KEY: 'sk-secret' } });
-    const generation = await backend.generate(ask({ sampling: { temperature: 0.5, topP: 0.9, topK: 40 }, stop: ['x'] }));
+    const backend = openAiCompatibleBackend({
+      url,
+      model: 'm',
+      apiKeyVariable: 'KEY',
+      environment: { KEY: 'sk-secret' },
+    });
+    const generation = await backend.generate(
+      ask({ sampling: { temperature: 0.5, topP: 0.9, topK: 40 }, stop: ['x'] }),
+    );
     expect(generation.modelEcho).toBe('served-name');
-    expect(seen[0]).toMatchObject({ model: 'm', temperature: 0.5, top_p: 0.9, top_k: 40, seed: 3, max_tokens: 20, stop: ['x'] });
+    expect(seen[0]).toMatchObject({
+      model: 'm',
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 40,
+      seed: 3,
+      max_tokens: 20,
+      stop: ['x'],
+    });
     expect(seen[1]).toBe('Bearer sk-secret');
   });
 
   it('never repeats the key in an error, even when the server quotes it', async () => {
-    const url = await serve((_, response) => answer(response, 401, { error: { message: 'Incorrect API key provided: sk-secret' } }));
+    const url = await serve((_, response) =>
+      answer(response, 401, { error: { message: 'Incorrect API key provided: sk-secret' } }),
+    );
     const error = await failure({ url, apiKeyVariable: 'KEY', environment: { KEY: 'sk-secret' } });
     expect(error).toMatchObject({ fault: 'unauthorised', retryable: false });
     expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain('sk-secret');
   });
 
   it('refuses to start when the variable for the key is empty', () => {
-    expect(() => openAiCompatibleBackend({ url: 'http://127.0.0.1:1/v1', model: 'm', apiKeyVariable: 'NO_KEY', environment: {} })).toThrow(
-      /NO_KEY is empty/,
-    );
+    expect(() =>
+      openAiCompatibleBackend({ url: 'http://127.0.0.1:1/v1', model: 'm', apiKeyVariable: 'NO_KEY', environment: {} }),
+    ).toThrow(/NO_KEY is empty/);
   });
 
   it('holds all later calls to the server back for as long as a 429 asked', async () => {
     const times: number[] = [];
     const url = await serve((body, response, request) => {
       times.push(performance.now());
-      if (times.length === 1) return answer(response, 429, { error: { message: 'slow down' } }, { 'retry-after': '0.4' });
+      if (times.length === 1)
+        return answer(response, 429, { error: { message: 'slow down' } }, { 'retry-after': '0.4' });
       return scriptedServer(body, response, request);
     });
     const error = await failure({ url });
@@ -112,7 +143,8 @@ describe('openAiCompatibleBackend', () => {
   it('tells a used-up quota from a rate limit', async () => {
     const quota = await serve((_, response) => answer(response, 429, { error: { code: 'insufficient_quota' } }));
     const tomorrow = await serve((_, response) => answer(response, 429, {}, { 'retry-after': '36000' }));
-    for (const url of [quota, tomorrow]) expect(await failure({ url })).toMatchObject({ fault: 'quota', retryable: false });
+    for (const url of [quota, tomorrow])
+      expect(await failure({ url })).toMatchObject({ fault: 'quota', retryable: false });
   });
 
   it.each([
@@ -126,7 +158,9 @@ describe('openAiCompatibleBackend', () => {
   });
 
   it('takes an unknown model name for a bad response that quotes the server', async () => {
-    const url = await serve((_, response) => answer(response, 404, { error: { message: 'The model `m` does not exist' } }));
+    const url = await serve((_, response) =>
+      answer(response, 404, { error: { message: 'The model `m` does not exist' } }),
+    );
     expect((await failure({ url })).message).toContain('The model `m` does not exist');
   });
 
@@ -135,7 +169,9 @@ describe('openAiCompatibleBackend', () => {
     for (const close of closers.splice(0)) close();
     expect(await failure({ url: gone })).toMatchObject({ fault: 'unreachable', retryable: true });
     expect((await failure({ url: gone })).message).toContain('ECONNREFUSED');
-    expect(await failure({ url: await serve((_, response) => answer(response, 503, 'starting')) })).toMatchObject({ fault: 'unreachable' });
+    expect(await failure({ url: await serve((_, response) => answer(response, 503, 'starting')) })).toMatchObject({
+      fault: 'unreachable',
+    });
     const silent = await failure({ url: await serve(() => {}), timeoutMs: 100 });
     expect(silent).toMatchObject({ fault: 'unreachable' });
     expect(silent.message).toContain('no answer within 0.1 s');

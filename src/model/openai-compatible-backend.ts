@@ -34,7 +34,9 @@ const completionSchema = z.object({
       }),
     )
     .min(1),
-  usage: z.object({ prompt_tokens: z.number().int().nonnegative(), completion_tokens: z.number().int().nonnegative() }).nullish(),
+  usage: z
+    .object({ prompt_tokens: z.number().int().nonnegative(), completion_tokens: z.number().int().nonnegative() })
+    .nullish(),
 });
 type Completion = z.output<typeof completionSchema>;
 
@@ -98,7 +100,8 @@ async function generate(endpoint: Endpoint, request: GenerationRequest): Promise
     succeeded = true;
     return generation;
   } catch (error) {
-    if (error instanceof ProviderError && error.fault === 'rate-limited') endpoint.limiter.rateLimited(Number(error.details.retryAfterMs));
+    if (error instanceof ProviderError && error.fault === 'rate-limited')
+      endpoint.limiter.rateLimited(Number(error.details.retryAfterMs));
     throw error;
   } finally {
     endpoint.limiter.leave(succeeded);
@@ -122,7 +125,10 @@ async function send(endpoint: Endpoint, request: GenerationRequest): Promise<Gen
   try {
     response = await fetch(`${endpoint.server}/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(endpoint.key === undefined ? {} : { authorization: `Bearer ${endpoint.key}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...(endpoint.key === undefined ? {} : { authorization: `Bearer ${endpoint.key}` }),
+      },
       body: JSON.stringify(requestBody(endpoint, request)),
       signal: AbortSignal.any(signals),
     });
@@ -133,7 +139,8 @@ async function send(endpoint: Endpoint, request: GenerationRequest): Promise<Gen
   }
   if (response.ok) return toGeneration(endpoint, request, body);
   const refused = { server: endpoint.server, status: response.status, headers: response.headers, body };
-  if (isWindowOverflow(refused)) return { text: '', finishReason: 'window', usage: { promptTokens: 0, completionTokens: 0 } };
+  if (isWindowOverflow(refused))
+    return { text: '', finishReason: 'window', usage: { promptTokens: 0, completionTokens: 0 } };
   throw providerErrorOf(refused);
 }
 
@@ -156,9 +163,14 @@ function toGeneration(endpoint: Endpoint, request: GenerationRequest, body: stri
   const completion = parseCompletion(endpoint, body);
   const choice = completion.choices[0] as Completion['choices'][number];
   if (choice.finish_reason === 'content_filter') {
-    throw new ProviderError('bad-response', `${endpoint.server} withheld the reply (content_filter).`, { details: { server: endpoint.server } });
+    throw new ProviderError('bad-response', `${endpoint.server} withheld the reply (content_filter).`, {
+      details: { server: endpoint.server },
+    });
   }
-  const usage = { promptTokens: completion.usage?.prompt_tokens ?? 0, completionTokens: completion.usage?.completion_tokens ?? 0 };
+  const usage = {
+    promptTokens: completion.usage?.prompt_tokens ?? 0,
+    completionTokens: completion.usage?.completion_tokens ?? 0,
+  };
   return {
     text: choice.message.content ?? '',
     finishReason: finishReason(choice, usage, request, endpoint),
@@ -186,7 +198,9 @@ function finishReason(
   endpoint: Endpoint,
 ): FinishReason {
   if (choice.finish_reason === 'length') {
-    const isFull = usage.completionTokens < request.maxTokens && usage.promptTokens + usage.completionTokens >= endpoint.windowTokens - 1;
+    const isFull =
+      usage.completionTokens < request.maxTokens &&
+      usage.promptTokens + usage.completionTokens >= endpoint.windowTokens - 1;
     return isFull ? 'window' : 'length';
   }
   return typeof choice.stop_reason === 'string' ? 'stop-text' : 'end';
@@ -194,15 +208,22 @@ function finishReason(
 
 function unreachable(endpoint: Endpoint, timedOut: boolean, cause: unknown): ProviderError {
   const details = { server: endpoint.server };
-  if (endpoint.closed.signal.aborted) return new ProviderError('engine', 'The model backend was closed during the request.', { details });
+  if (endpoint.closed.signal.aborted)
+    return new ProviderError('engine', 'The model backend was closed during the request.', { details });
   const why = timedOut ? `no answer within ${endpoint.timeoutMs / 1000} s` : reason(cause);
-  return new ProviderError('unreachable', `${endpoint.server} cannot be reached: ${why}. Start the server or correct the address.`, { cause, details });
+  return new ProviderError(
+    'unreachable',
+    `${endpoint.server} cannot be reached: ${why}. Start the server or correct the address.`,
+    { cause, details },
+  );
 }
 
 /** `fetch` hides the system's error in the cause. */
 function reason(error: unknown): string {
   const inner = error instanceof Error ? error.cause : undefined;
-  return inner === undefined ? errorMessage(error) : `${errorMessage(error)} (${errorMessage(inner) || String((inner as { code?: unknown }).code)})`;
+  return inner === undefined
+    ? errorMessage(error)
+    : `${errorMessage(error)} (${errorMessage(inner) || String((inner as { code?: unknown }).code)})`;
 }
 
 /** Servers quote the key they refuse. */

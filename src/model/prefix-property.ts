@@ -38,10 +38,13 @@ export function requirePrefixProperty(template: ChatTemplate, encoder: PromptEnc
     const beforeReply = tokensBeforeReply(complete.slice(prompt.length), encoder);
     const header = beforeReply.find((token) => encoder.isControl(token));
     if (header !== undefined) {
-      refuse(`the control token ${quoted(encoder, header)} stands between the prompt and the reply (is add_generation_prompt ignored?)`, {
-        header,
-        turns: messages.length,
-      });
+      refuse(
+        `the control token ${quoted(encoder, header)} stands between the prompt and the reply (is add_generation_prompt ignored?)`,
+        {
+          header,
+          turns: messages.length,
+        },
+      );
     }
   }
 }

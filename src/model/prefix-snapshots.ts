@@ -61,7 +61,14 @@ export class PrefixSnapshots {
     const ready = new Promise<boolean>((resolve) => {
       settle = resolve;
     });
-    const entry: Entry = { tokens, file: join(this.#folder, `${this.#made++}.state`), ready, bytes: 0, users: 1, settle };
+    const entry: Entry = {
+      tokens,
+      file: join(this.#folder, `${this.#made++}.state`),
+      ready,
+      bytes: 0,
+      users: 1,
+      settle,
+    };
     this.#entries.push(entry);
     return {
       tokens,

@@ -20,7 +20,10 @@ export async function proveAdapterActive(
 ): Promise<AdapterProof> {
   const differs = await Promise.all(
     prompts.map(async (messages) => {
-      const [withAdapter, without] = await Promise.all([answer(adapted, messages, signal), answer(base, messages, signal)]);
+      const [withAdapter, without] = await Promise.all([
+        answer(adapted, messages, signal),
+        answer(base, messages, signal),
+      ]);
       return withAdapter !== without;
     }),
   );
@@ -34,7 +37,11 @@ export async function proveAdapterActive(
   );
 }
 
-async function answer(backend: ModelBackend, messages: readonly ChatMessage[], signal: AbortSignal | undefined): Promise<string> {
+async function answer(
+  backend: ModelBackend,
+  messages: readonly ChatMessage[],
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const generation = await backend.generate({
     messages,
     sampling: { temperature: 0, topP: 1, topK: 0 },

@@ -9,7 +9,11 @@ export class ProviderError extends CoHarnessError {
   readonly fault: ProviderFault;
   readonly retryable: boolean;
 
-  constructor(fault: ProviderFault, message: string, options: { cause?: unknown; details?: Record<string, unknown> } = {}) {
+  constructor(
+    fault: ProviderFault,
+    message: string,
+    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
     super(`provider-${fault}`, message, options);
     this.name = 'ProviderError';
     this.fault = fault;

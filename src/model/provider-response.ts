@@ -17,8 +17,10 @@ export function providerErrorOf(response: RefusedResponse): ProviderError {
   const { server, status } = response;
   const said = response.body.trim() === '' ? 'and said nothing' : `and said: ${response.body.trim().slice(0, 300)}`;
   const details: Record<string, unknown> = { server, status };
-  const fault = (kind: ProviderFault, next: string) => new ProviderError(kind, `${server} answered ${status} ${said}. ${next}`, { details });
-  if (status === 401 || status === 403) return fault('unauthorised', 'Check the key in the environment variable that the configuration names.');
+  const fault = (kind: ProviderFault, next: string) =>
+    new ProviderError(kind, `${server} answered ${status} ${said}. ${next}`, { details });
+  if (status === 401 || status === 403)
+    return fault('unauthorised', 'Check the key in the environment variable that the configuration names.');
   if (status === 402) return fault('quota', 'The account has nothing left; the run can be continued later.');
   if (status === 429) {
     const retryAfterMs = retryAfter(response.headers) ?? DEFAULT_PAUSE_MS;

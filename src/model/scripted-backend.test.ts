@@ -4,7 +4,9 @@ import type { GenerationRequest } from './model-backend.ts';
 import { ProviderError } from './provider-error.ts';
 import { SCRIPTED_END_TOKEN, scriptedBackend } from './scripted-backend.ts';
 
-describeBackendContract('scripted', async () => scriptedBackend({ reply: () => 'one, two, three, four, five', windowTokens: 2000 }));
+describeBackendContract('scripted', async () =>
+  scriptedBackend({ reply: () => 'one, two, three, four, five', windowTokens: 2000 }),
+);
 
 const request: GenerationRequest = {
   messages: [{ role: 'user', content: 'hi' }],

@@ -92,14 +92,23 @@ function complete(
   if (room <= 0) return { text: '', finishReason: 'window', tokens: [] };
   if (reply.finishReason !== undefined) {
     const tokens = codePoints(reply.text);
-    return { text: reply.text, finishReason: reply.finishReason, tokens: reply.finishReason === 'end' ? [...tokens, SCRIPTED_END_TOKEN] : tokens };
+    return {
+      text: reply.text,
+      finishReason: reply.finishReason,
+      tokens: reply.finishReason === 'end' ? [...tokens, SCRIPTED_END_TOKEN] : tokens,
+    };
   }
   const most = Math.min(request.maxTokens, room);
   const stop = earliestStop(reply.text, request.stop);
-  const wanted = stop === undefined ? [...codePoints(reply.text), SCRIPTED_END_TOKEN] : codePoints(reply.text.slice(0, stop.end));
+  const wanted =
+    stop === undefined ? [...codePoints(reply.text), SCRIPTED_END_TOKEN] : codePoints(reply.text.slice(0, stop.end));
   if (wanted.length > most) {
     const tokens = wanted.slice(0, most);
-    return { text: String.fromCodePoint(...tokens), finishReason: request.maxTokens <= room ? 'length' : 'window', tokens };
+    return {
+      text: String.fromCodePoint(...tokens),
+      finishReason: request.maxTokens <= room ? 'length' : 'window',
+      tokens,
+    };
   }
   return stop === undefined
     ? { text: reply.text, finishReason: 'end', tokens: wanted }

@@ -46,7 +46,11 @@ export class SequencePool {
    * Runs `work` on a slot that holds a proper prefix of `prompt` (≥ 1 token): `work` samples with the missing rest. Rejects with AbortedError
    * when `signal` fires before or while it runs, with ProviderError `engine` for anything the engine throws.
    */
-  run<T>(prompt: readonly number[], signal: AbortSignal | undefined, work: (slot: EvaluationSlot) => Promise<T>): Promise<T> {
+  run<T>(
+    prompt: readonly number[],
+    signal: AbortSignal | undefined,
+    work: (slot: EvaluationSlot) => Promise<T>,
+  ): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
     if (signal?.aborted) return Promise.reject(new AbortedError());
     return new Promise<T>((resolve, reject) => {
@@ -179,7 +183,11 @@ function asOutcome(error: unknown): Error {
 }
 
 function engineError(cause: unknown): ProviderError {
-  return new ProviderError('engine', `The inference engine failed: ${errorMessage(cause)}. The request may be tried again.`, { cause });
+  return new ProviderError(
+    'engine',
+    `The inference engine failed: ${errorMessage(cause)}. The request may be tried again.`,
+    { cause },
+  );
 }
 
 function closedError(): ProviderError {

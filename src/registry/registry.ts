@@ -31,7 +31,10 @@ export function openRegistry(folder: string, journal: Journal): Registry {
   const champion = async (seed: number) => {
     const accepted = (await versions()).filter((version) => version.seed === seed && version.accepted).at(-1);
     if (accepted === undefined) {
-      throw new CoHarnessError('no-champion', `No pair was recorded for seed ${seed} yet. Start it with: co-harness run`);
+      throw new CoHarnessError(
+        'no-champion',
+        `No pair was recorded for seed ${seed} yet. Start it with: co-harness run`,
+      );
     }
     return accepted;
   };

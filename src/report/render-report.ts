@@ -67,9 +67,15 @@ function crossedSection(table2: CrossedTable): string {
 
 function versionsSection(data: ReportData): string {
   const lines = data.versions.flatMap((version) => {
-    const effect = version.whole === null ? '' : ` ${points(version.whole.mean)} (${points(version.whole.low)} to ${points(version.whole.high)})`;
+    const effect =
+      version.whole === null
+        ? ''
+        : ` ${points(version.whole.mean)} (${points(version.whole.low)} to ${points(version.whole.high)})`;
     const seed = data.seeds.length > 1 ? ` seed ${version.seed}` : '';
-    return [`  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`, ...wrap(version.explanation, WIDTH - 6).map((line) => `      ${line}`)];
+    return [
+      `  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`,
+      ...wrap(version.explanation, WIDTH - 6).map((line) => `      ${line}`),
+    ];
   });
   return `Versions (all that was proposed, in order)\n${lines.join('\n')}`;
 }
@@ -97,7 +103,10 @@ function looksSection({ looks }: ReportData): string {
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
-    .map((row) => `  ${row.map((text, column) => (column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0))).join('  ')}`)
+    .map(
+      (row) =>
+        `  ${row.map((text, column) => (column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0))).join('  ')}`,
+    )
     .map((line) => line.trimEnd())
     .join('\n');
 }

@@ -4,7 +4,7 @@ import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-t
 import { pairHash, type Version } from '../registry/version.ts';
 import { groupBootstrap } from '../statistics/group-bootstrap.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
-import { ledgerOf, type LedgerLine } from './ledger.ts';
+import { type LedgerLine, ledgerOf } from './ledger.ts';
 
 export const REPORT_SCHEMA = 'co-harness/report@1';
 
@@ -71,7 +71,10 @@ export interface ReportData {
   pairs: PairRow[];
   crossed: CrossedTable[];
   differences: DifferenceRow[];
-  versions: (Pick<Version, 'version' | 'seed' | 'round' | 'parent' | 'kind' | 'verdict' | 'accepted' | 'reason' | 'explanation'> & {
+  versions: (Pick<
+    Version,
+    'version' | 'seed' | 'round' | 'parent' | 'kind' | 'verdict' | 'accepted' | 'reason' | 'explanation'
+  > & {
     title: string;
     whole: { mean: number; low: number; high: number } | null;
   })[];
@@ -101,7 +104,9 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
       accepted: version.accepted,
       reason: version.reason,
       explanation: version.explanation,
-      title: version.patch?.title ?? (version.kind === 'weights' ? 'new weights (LoRA on own verified successes)' : version.kind),
+      title:
+        version.patch?.title ??
+        (version.kind === 'weights' ? 'new weights (LoRA on own verified successes)' : version.kind),
       whole: version.decision === null ? null : version.decision.whole,
     })),
     looks: { count: looks.length, by: looks },
@@ -113,7 +118,9 @@ type Role = { round: number; harness: 'old' | 'new'; model: 'old' | 'new' };
 
 function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'crossed' | 'differences'> {
   const rounds = Math.max(0, ...tests.flatMap((test) => test.rounds.map((end) => end.round)));
-  const ends = Array.from({ length: rounds + 1 }, (_, round) => rolesResults(tests, { round, harness: 'new', model: 'new' }));
+  const ends = Array.from({ length: rounds + 1 }, (_, round) =>
+    rolesResults(tests, { round, harness: 'new', model: 'new' }),
+  );
   const pairs = ends.flatMap((results, round) => (results.length === 0 ? [] : [pairRow(results, round)]));
   const crossed: CrossedTable[] = [];
   const differences: DifferenceRow[] = [];
@@ -132,7 +139,8 @@ function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'cr
       }
     }
   }
-  if (rounds > 1) differences.push(difference(`round ${rounds} against the seed pair`, ends[0] ?? [], ends[rounds] ?? []));
+  if (rounds > 1)
+    differences.push(difference(`round ${rounds} against the seed pair`, ends[0] ?? [], ends[rounds] ?? []));
   return { pairs, crossed, differences };
 }
 
