@@ -159,6 +159,13 @@ describe('judge on bad input', () => {
     expect(await judged({ parent: 0.2, heldOutGain: 0.7, change })).toMatchObject({ reason: 'unscored-share' });
   });
 
+  it('does not take one lost rollout in the first batch for an outage', async () => {
+    const change = (pair: PairedOutcome, index: number) =>
+      index === 0 && pair.repeat === 0 ? { ...pair, child: null } : pair;
+    const decision = await judged({ groups: 60, repeats: 1, parent: 0.1, heldOutGain: 0.6, change });
+    expect(decision).toMatchObject({ verdict: 'better', unscored: { parent: 0, child: 1 } });
+  });
+
   it('has no verdict when one arm fails much more often than the other', async () => {
     const change = (pair: PairedOutcome, index: number) => (index % 11 === 10 ? { ...pair, child: null } : pair);
     expect(await judged({ parent: 0.5, heldOutGain: 0.1, change })).toMatchObject({ reason: 'unscored-imbalance' });

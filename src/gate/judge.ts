@@ -39,14 +39,16 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
     drawn += batch;
     if (pairs.length === 0) break;
     evidence.add(pairs);
-    const blocked = evidence.ledger.block(unscoredLimit);
-    if (blocked !== null) return decide({ verdict: 'indecisive', ...blocked });
+    const outage = evidence.ledger.block(unscoredLimit, true);
+    if (outage !== null) return decide({ verdict: 'indecisive', ...outage });
     if (evidence.allTied && !request.seen().alive) break;
     if (request.rule === 'betting') state = evidence.sequence.state();
     if (state !== 'open') break;
   }
 
   if (evidence.ledger.pairs === 0) throw noTasks();
+  const blocked = evidence.ledger.block(unscoredLimit, false);
+  if (blocked !== null) return decide({ verdict: 'indecisive', ...blocked });
   const { alive, why } = request.seen();
   if (!alive) return decide({ verdict: 'dead', reason: 'not-alive', explanation: why });
   return decide(

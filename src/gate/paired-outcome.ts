@@ -1,4 +1,5 @@
 import { CoHarnessError } from '../base/errors.ts';
+import { exactBounds } from '../statistics/exact-bounds.ts';
 import { signTest } from '../statistics/sign-test.ts';
 
 /**
@@ -86,9 +87,13 @@ export class PairLedger {
     return this.pairs - this.parentUnscored - this.childUnscored + this.bothUnscored;
   }
 
-  /** Why no decision may be taken on these pairs, or null. `limit`: largest share of pairs without two scores. */
+  /**
+   * Why no decision may be taken on these pairs, or null. `limit`: largest share of pairs without two scores. `halfway`: more
+   * pairs will come, so the share blocks only when it is above the limit beyond chance: one lost rollout is no outage.
+   */
   block(
     limit: number,
+    halfway: boolean,
   ): { reason: 'unscored-all' | 'unscored-share' | 'unscored-imbalance'; explanation: string } | null {
     const missing = this.pairs - this.scored;
     if (missing === 0) return null;
@@ -96,7 +101,8 @@ export class PairLedger {
     if (missing === this.pairs) {
       return { reason: 'unscored-all', explanation: `None of ${this.pairs} pairs could be scored (${where}).` };
     }
-    if (missing / this.pairs > limit) {
+    const share = halfway ? exactBounds(missing, this.pairs, 1 - IMBALANCE_LEVEL).lower : missing / this.pairs;
+    if (share > limit) {
       return {
         reason: 'unscored-share',
         explanation: `${where} are unscored: ${percent(missing / this.pairs)} of the pairs, above the limit of ${percent(limit)}.`,
@@ -160,7 +166,7 @@ export class PairLedger {
   }
 }
 
-/** Two-sided level of the test that unscored rollouts strike both arms alike. */
+/** Level of the tests that unscored rollouts strike both arms alike (two-sided), and no more often than allowed. */
 const IMBALANCE_LEVEL = 0.01;
 
 function splitGroup(group: string): CoHarnessError {

@@ -206,7 +206,7 @@ function describe(plan: Omit<GatePlan, 'note'>): string {
       ? `; too little to let deletions pass (they could be shown to lose less than ${points(plan.affordableDeletionMargin)})`
       : '';
   return (
-    `up to ${plan.groups} groups × ${plan.tasksPerGroup} tasks × ${plan.repeats} repeats × 2 arms = ${plan.maxRollouts} rollouts, ` +
+    `up to ${plan.groups} groups × ${Number(plan.tasksPerGroup.toFixed(2))} tasks × ${plan.repeats} repeats × 2 arms = ${plan.maxRollouts} rollouts, ` +
     `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}${deletions}`
   );
 }
