@@ -86,6 +86,7 @@ describe('planGate', () => {
     const small = planGate({ ...REQUEST, groups: 60, repeats: 1 });
     expect(small.marginTested).toBeGreaterThan(0.05);
     expect(small.note).toContain('not from the 5.0 pp asked for');
+    expect(planGate({ ...REQUEST, groups: 7, repeats: 1 }).marginTested).toBeLessThan(1);
     const large = planGate({ ...REQUEST, groups: 2000 });
     expect(large.marginTested).toBe(0.05);
     expect(large.affordableDeletionMargin).toBeLessThan(0.05);

@@ -56,6 +56,8 @@ export interface GatePlan {
 
 const POWER = 0.8;
 const LOOKS = 10;
+/** A loss of everything leaves no null mean to bet against. */
+const LARGEST_MARGIN = 0.99;
 /** Error allowed to "not worse on held-out behaviour" where the whole is already shown to improve. */
 export const HELD_OUT_ALPHA = 0.05;
 /** Most error allowed to a decision that rests on "not worse" alone: a loss of the margin is accepted this rarely. */
@@ -87,7 +89,7 @@ export function planGate(request: GatePlanRequest): GatePlan {
     alpha,
     margin,
     affordableMargin,
-    marginTested: Math.max(margin, affordableMargin),
+    marginTested: Math.max(margin, Math.min(affordableMargin, LARGEST_MARGIN)),
     affordableDeletionMargin: smallestEffect(groups, groupVariance, Math.min(NOT_WORSE_ALPHA, alpha), rule, true),
     groups,
     maxRollouts: Math.ceil(groups * tasksPerGroup * repeats * 2),
@@ -175,7 +177,7 @@ function smallestEffect(groups: number, variance: number, alpha: number, rule: G
 
 function capitalShows(groups: number, variance: number, alpha: number, effect: number, notWorse: boolean): boolean {
   const horizon = { observations: groups, variance, target: 1 / alpha };
-  const process = new BettingEProcess(notWorse ? -Math.min(effect, 0.99) : 0, horizon);
+  const process = new BettingEProcess(notWorse ? -Math.min(effect, LARGEST_MARGIN) : 0, horizon);
   const mean = notWorse ? 0 : effect;
   // Two-point observations with the mean of an unlucky sample and the assumed spread, inside [−1, 1].
   const unlucky = mean - normalQuantile(POWER) * Math.sqrt(variance / groups);
