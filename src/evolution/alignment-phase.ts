@@ -11,7 +11,7 @@ import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
-import { gateGroupsFor, phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** Shares of the phase's time: rollouts for D_t, training, gate. */
 const SAMPLING_SHARE = 0.5;
@@ -49,7 +49,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
   }
   const dataset = await writeTrainingDataset(join(context.folder, 'datasets'), selection);
   const { adapter, record } = await train(context, champion, round, dataset, samples, selection);
-  return gateWeights(context, { champion, harness, adapter, record, round, groups: sizes.gateGroups });
+  return gateWeights(context, { champion, harness, adapter, record, round, seconds: sizes.seconds * GATE_SHARE });
 }
 
 async function planAlignment(context: RunContext, harness: Harness, round: number) {
@@ -62,12 +62,12 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     return {
       sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / sizes.samplesPerTask))),
       maxRows: Math.max(alignment.minRows, Math.floor((seconds * TRAINING_SHARE) / epochSeconds)),
-      gateGroups: sizes.gateGroups ?? gateGroupsFor(context, seconds * GATE_SHARE),
+      seconds: Math.round(seconds),
     };
   });
   const line =
     `${plan.sampleTasks} train tasks × ${sizes.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
-    `at most ${plan.maxRows} training rows, gate on up to ${plan.gateGroups} groups`;
+    `at most ${plan.maxRows} training rows`;
   context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'weights', lines: [line] });
   return plan;
 }

@@ -12,8 +12,9 @@ import { patchSeen } from '../patch/patch-seen.ts';
 import type { Pair, TrainingRecord, Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { gateGroups } from './draw-tasks.ts';
-import { rollOut } from './roll-out.ts';
+import { rollOut, secondsPerRollout } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
+import { gateGroupsFor, planOnce } from './size-plan.ts';
 
 interface Arm {
   harness: Harness;
@@ -22,7 +23,8 @@ interface Arm {
 
 interface Comparison {
   round: number;
-  groups: number;
+  /** Time that both arms may take; the gate may end sooner. */
+  seconds: number;
   parent: Arm;
   child: Arm;
   patch: Patch | null;
@@ -31,12 +33,12 @@ interface Comparison {
 /** Judges one diff of φ under fixed weights and records the decision, whatever it is. */
 export async function gatePatch(
   context: RunContext,
-  order: { champion: Version; harness: Harness; patch: Patch; round: number; iteration: number; groups: number },
+  order: { champion: Version; harness: Harness; patch: Patch; round: number; iteration: number; seconds: number },
 ): Promise<Version> {
   const { champion, harness, patch, round } = order;
   const childHarness = applyEdits(harness, patch.edits);
   const child = { harness: childHarness, pair: { harness: childHarness.hash, model: champion.pair.model } };
-  const comparison = { round, groups: order.groups, parent: { harness, pair: champion.pair }, child, patch };
+  const comparison = { round, seconds: order.seconds, parent: { harness, pair: champion.pair }, child, patch };
   const decision = await decide(context, comparison);
   const observed = decision.targeted?.mean ?? decision.whole.mean;
   return record(context, champion, child, decision, {
@@ -57,14 +59,14 @@ export async function gateWeights(
     adapter: ContentHash;
     record: TrainingRecord;
     round: number;
-    groups: number;
+    seconds: number;
   },
 ): Promise<Version> {
   const { champion, harness, adapter, round } = order;
   const pair = { harness: harness.hash, model: { base: champion.pair.model.base, adapter } };
   const comparison = {
     round,
-    groups: order.groups,
+    seconds: order.seconds,
     parent: { harness, pair: champion.pair },
     child: { harness, pair },
     patch: null,
@@ -91,7 +93,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     gate: context.config.gate,
   });
   return once(context.journal, 'gate', key, async () => {
-    const groups = gateGroups(context).slice(0, comparison.groups);
+    const groups = await affordableGroups(context, comparison, key);
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context);
     const tasksPerGroup = groups.flat().length / groups.length;
@@ -125,6 +127,18 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
       signal: context.signal,
     });
   });
+}
+
+/** The first gate groups in their order, as many as the time allows both arms. */
+async function affordableGroups(context: RunContext, { parent, child, seconds }: Comparison, key: ContentHash) {
+  const perPair = [parent, child].reduce(
+    (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
+    0,
+  );
+  const { groups } = await planOnce(context, { phase: 'gate', key }, () => ({
+    groups: gateGroupsFor(context, seconds, perPair),
+  }));
+  return gateGroups(context).slice(0, groups);
 }
 
 /** Both arms on the same tasks and seeds, in one batch. */

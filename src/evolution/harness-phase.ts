@@ -16,7 +16,7 @@ import { gatePatch } from './gate-pair.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
-import { gateGroupsFor, phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** Iterations in a row without an accepted diff after which the phase counts as exhausted. */
 const PATIENCE = 2;
@@ -36,8 +36,8 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     const sizes = await planIteration(context, round, iteration);
     if (sizes.miningTasks === 0) break;
     const harness = await context.registry.harness(champion.pair.harness);
-    const failures = await collectFailures(context, champion, harness, round, iteration, sizes.miningTasks);
-    const diagnoses = diagnose(failures, harness);
+    const mined = await collectRollouts(context, champion, harness, round, iteration, sizes.miningTasks);
+    const diagnoses = diagnose(mined, harness);
     const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
     const best = await screenPatches(context, {
       champion,
@@ -45,7 +45,8 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
       candidates,
       round,
       iteration,
-      tasks: sizes.screeningTasks,
+      seconds: sizes.seconds * SCREENING_SHARE,
+      mined: scoreOf(mined),
     });
     if (best === null) {
       idle++;
@@ -57,7 +58,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
       patch: best,
       round,
       iteration,
-      groups: sizes.gateGroups,
+      seconds: sizes.seconds * GATE_SHARE,
     });
     idle = decided.accepted ? 0 : idle + 1;
     if (decided.accepted) champion = decided;
@@ -65,35 +66,29 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
   return champion;
 }
 
-/** Sizes of one iteration: 15% of its time for failures, 45% for screening candidates, 40% for the gate. */
+/** Shares of an iteration's time. */
+const MINING_SHARE = 0.15;
+const SCREENING_SHARE = 0.45;
+const GATE_SHARE = 0.4;
+
+/** Time of one iteration and the tasks it mines; 0 tasks when too little time is left to be worth it. */
 async function planIteration(context: RunContext, round: number, iteration: number) {
   const { sizes, iterations } = context.config;
   const plan = await planOnce(context, { phase: 'harness', round, iteration }, () => {
     const seconds = phaseSeconds(context, round, 'harness') / (iterations - iteration + 1);
     const enough = iteration === 1 || seconds / context.throughput.secondsPerRollout > 60;
-    const train = context.splits.train.length;
-    const perTask = sizes.candidates / 2 + 1;
-    return {
-      miningTasks: enough ? (sizes.miningTasks ?? rolloutsFor(context, seconds * 0.15, 24, Math.min(200, train))) : 0,
-      screeningTasks:
-        sizes.screeningTasks ?? rolloutsFor(context, (seconds * 0.45) / perTask, 16, Math.min(120, train)),
-      gateGroups: sizes.gateGroups ?? gateGroupsFor(context, seconds * 0.4),
-    };
+    const most = Math.min(MOST_MINING_TASKS, context.splits.train.length);
+    const miningTasks = sizes.miningTasks ?? rolloutsFor(context, seconds * MINING_SHARE, 24, most);
+    return { seconds: Math.round(seconds), miningTasks: enough ? miningTasks : 0 };
   });
-  context.emit({
-    type: 'plan-made',
-    seed: context.seed,
-    round,
-    phase: 'harness',
-    lines: [
-      `iteration ${iteration}: ${plan.miningTasks} tasks for failures, ${sizes.candidates} candidates on ${plan.screeningTasks} ` +
-        `train tasks, gate on up to ${plan.gateGroups} groups`,
-    ],
-  });
+  const line = `iteration ${iteration}: about ${plan.seconds} s, ${plan.miningTasks} tasks for failures, ${sizes.candidates} candidates`;
+  context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'harness', lines: [line] });
   return plan;
 }
 
-async function collectFailures(
+const MOST_MINING_TASKS = 200;
+
+async function collectRollouts(
   context: RunContext,
   champion: Version,
   harness: Harness,
@@ -121,7 +116,7 @@ async function collectFailures(
     step: 'collecting failures',
     detail: `${correct} of ${scored} solved by v${champion.version}`,
   });
-  return trajectories.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score < 1);
+  return trajectories;
 }
 
 async function proposeCandidates(

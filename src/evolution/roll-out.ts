@@ -60,14 +60,15 @@ export async function rollOut(
       });
     },
   });
-  measure(context, trajectories, bought, (context.clock.now() - startedAt) / 1000);
-  refuseOutage(context, step, trajectories);
   let taken = 0;
-  return orders.map((order) => {
+  const results = orders.map((order) => {
     const count = order.tasks.length * order.repeats;
     taken += count;
     return trajectories.slice(taken - count, taken);
   });
+  measure(context, orders, results, bought, (context.clock.now() - startedAt) / 1000);
+  refuseOutage(context, step, trajectories);
+  return results;
 }
 
 async function jobsOf(context: RunContext, order: RolloutOrder): Promise<RolloutJob[]> {
@@ -100,11 +101,38 @@ function rolloutSeed(context: RunContext, order: RolloutOrder, task: Task): numb
   return isGreedy ? 0 : seedFrom(context.seed, order.seedStream, task.hash);
 }
 
-function measure(context: RunContext, trajectories: readonly Trajectory[], bought: number, seconds: number): void {
-  if (bought < 8 || seconds === 0) return;
-  const tokens = trajectories.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0);
+/** Rollouts below which a batch says too little about the rate. */
+const FEWEST_MEASURED = 8;
+
+/** Rate of the whole batch, and of each pair by its share of the generated tokens, which is what takes the time. */
+function measure(
+  context: RunContext,
+  orders: readonly RolloutOrder[],
+  results: readonly (readonly Trajectory[])[],
+  bought: number,
+  seconds: number,
+): void {
+  if (bought < FEWEST_MEASURED || seconds === 0) return;
+  const all = results.flat();
+  const tokens = all.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0);
   context.throughput.secondsPerRollout = seconds / bought;
-  context.throughput.tokensPerRollout = Math.max(1, tokens / trajectories.length);
+  context.throughput.tokensPerRollout = Math.max(1, tokens / all.length);
+  if (bought < all.length) return;
+  const generated = all.reduce((sum, { usage }) => sum + usage.completionTokens, 0);
+  orders.forEach((order, index) => {
+    const own = results[index] ?? [];
+    const share = own.reduce((sum, { usage }) => sum + usage.completionTokens, 0) / Math.max(1, generated);
+    context.pairSeconds.set(rateKey(order.harness, order.model), (seconds * share) / Math.max(1, own.length));
+  });
+}
+
+function rateKey(harness: Harness, model: ModelIdentity): string {
+  return `${harness.hash} ${model.adapter}`;
+}
+
+/** Seconds that one rollout of a pair takes in a batch: measured for this pair, else what the last batch took. */
+export function secondsPerRollout(context: RunContext, harness: Harness, model: ModelIdentity): number {
+  return context.pairSeconds.get(rateKey(harness, model)) ?? context.throughput.secondsPerRollout;
 }
 
 function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {

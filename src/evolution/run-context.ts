@@ -67,6 +67,8 @@ export interface RunContext {
   emit: RunObserver;
   /** Rollouts seen on `train` by the hash of their identity, in order: material for proposers. */
   trainHistory: Map<string, Trajectory>;
+  /** Seconds per rollout of pairs that had a batch of their own in this process. */
+  pairSeconds: Map<string, number>;
   /** Latest measurement, updated after every batch. */
   throughput: { secondsPerRollout: number; tokensPerRollout: number; secondsPerTrainingRow: number };
 }

@@ -6,6 +6,7 @@ import type { Task } from '../task/task.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
+import { planOnce, rolloutsFor } from './size-plan.ts';
 
 export interface ScreeningOrder {
   champion: Version;
@@ -13,56 +14,107 @@ export interface ScreeningOrder {
   candidates: readonly Patch[];
   round: number;
   iteration: number;
-  /** Train tasks of the last, longest heat. */
-  tasks: number;
+  /** Time for the whole screening. */
+  seconds: number;
+  /** What the champion reached on the tasks mined in this iteration. */
+  mined: { correct: number; scored: number };
 }
 
+interface Candidate {
+  patch: Patch;
+  harness: Harness;
+  mean: number;
+}
+
+/** Tasks of the first heat, which also measures what these candidates cost. */
+const FIRST_HEAT = 8;
+
 /**
- * The candidate worth a gate, chosen on `train` by successive halving: all candidates on a quarter of the tasks, the better half on twice as many,
- * and so on (Jamieson & Talwalkar 2016). The champion runs along; null when no candidate ends above it. Choosing the best of many is
- * optimistic, which is why nothing decided here counts as evidence: the gate judges on its own tasks.
+ * The candidate worth a gate, chosen on `train` by successive halving: all candidates on few tasks, the better half on twice as many, and so on
+ * (Jamieson & Talwalkar 2016). Null when none ends above the champion. Choosing the best of many is optimistic, which is why nothing
+ * decided here counts as evidence: the gate judges on its own tasks.
  */
 export async function screenPatches(context: RunContext, order: ScreeningOrder): Promise<Patch | null> {
-  const { harness, candidates, round, iteration } = order;
-  const children = candidates.map((patch) => ({ patch, harness: applyEdits(harness, patch.edits), mean: 0 }));
-  const shown = new Set(children.flatMap((child) => child.patch.usesTasks));
-  const tasks = drawTrainTasks(context, harness, `screening ${round} ${iteration}`, context.splits.train.length)
-    .filter((task) => !shown.has(task.hash))
-    .slice(0, order.tasks);
-  let field = children;
-  for (let size = Math.max(8, Math.ceil(tasks.length / 4)); field.length > 0; size = Math.min(tasks.length, size * 2)) {
-    const heat = tasks.slice(0, size);
-    const means = await screen(
-      context,
-      order,
-      field.map((child) => child.harness),
-      heat,
-    );
-    field.forEach((child, index) => {
-      child.mean = means[index] ?? 0;
-    });
+  const tasks = screeningTasks(context, order);
+  let field: Candidate[] = order.candidates.map((patch) => ({
+    patch,
+    harness: applyEdits(order.harness, patch.edits),
+    mean: 0,
+  }));
+  if (field.length === 0) return null;
+  await runHeat(context, order, field, tasks.slice(0, FIRST_HEAT));
+  const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
+  for (const size of [0.25, 0.5, 1].map((share) => Math.ceil(longest * share))) {
+    if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
     field = [...field].sort((a, b) => b.mean - a.mean);
-    const survivors = Math.ceil(field.length / 2);
-    report(context, order, field, heat.length, size >= tasks.length ? 1 : survivors);
-    if (size >= tasks.length) break;
+    const survivors = size === longest ? 1 : Math.ceil(field.length / 2);
+    report(context, order, field, Math.max(size, FIRST_HEAT), survivors);
     field = field.slice(0, survivors);
   }
-  const best = field[0];
-  if (best === undefined) return null;
-  const [parentMean = 0] = await screen(context, order, [harness], tasks);
-  const relaxed = best.patch.relaxes.length > 0;
-  if (best.mean > parentMean || (!relaxed && isCheaper(best.patch) && best.mean === parentMean)) return best.patch;
-  context.emit({
-    type: 'step-finished',
-    seed: context.seed,
-    round,
-    step: 'screening',
-    detail: `no candidate above the parent (${percent(best.mean)} against ${percent(parentMean)} on ${tasks.length} train tasks)`,
+  return worthGating(context, order, field[0] as Candidate, tasks.slice(0, longest));
+}
+
+/** Seeded train tasks that no candidate shows as an example. */
+function screeningTasks(context: RunContext, { harness, candidates, round, iteration }: ScreeningOrder): Task[] {
+  const shown = new Set(candidates.flatMap((patch) => patch.usesTasks));
+  return drawTrainTasks(context, harness, `screening ${round} ${iteration}`, context.splits.train.length).filter(
+    (task) => !shown.has(task.hash),
+  );
+}
+
+/** Tasks of the last heat, from what the first heat showed a rollout to cost. The three heats cost about 7/8 K of it. */
+function planScreening(
+  context: RunContext,
+  { round, iteration, seconds, candidates }: ScreeningOrder,
+  available: number,
+) {
+  const fixed = context.config.sizes.screeningTasks;
+  return planOnce(context, { phase: 'screening', round, iteration }, () => {
+    const most = Math.min(MOST_SCREENING_TASKS, available);
+    const affordable =
+      rolloutsFor(context, seconds, 1, Number.MAX_SAFE_INTEGER) / Math.max(1, candidates.length * 0.875);
+    return { screeningTasks: fixed ?? Math.max(2 * FIRST_HEAT, Math.min(most, Math.floor(affordable))) };
   });
+}
+
+const MOST_SCREENING_TASKS = 160;
+
+/** The best candidate if it ended above the champion, which runs on the same tasks unless the mined ones settle it already. */
+async function worthGating(
+  context: RunContext,
+  order: ScreeningOrder,
+  best: Candidate,
+  tasks: readonly Task[],
+): Promise<Patch | null> {
+  const { correct, scored } = order.mined;
+  const mined = (correct + 1) / (scored + 2);
+  const spread = Math.sqrt((mined * (1 - mined)) / scored + (best.mean * (1 - best.mean)) / tasks.length);
+  if (best.mean - mined > 2 * spread) return best.patch;
+  const [parentMean = 0] = await screen(context, order, [order.harness], tasks);
+  if (best.mean > parentMean || (isDeletion(best.patch) && best.mean === parentMean)) return best.patch;
+  const detail = `no candidate above the parent (${percent(best.mean)} against ${percent(parentMean)} on ${tasks.length} train tasks)`;
+  context.emit({ type: 'step-finished', seed: context.seed, round: order.round, step: 'screening', detail });
   return null;
 }
 
-function isCheaper(patch: Patch): boolean {
+async function runHeat(
+  context: RunContext,
+  order: ScreeningOrder,
+  field: readonly Candidate[],
+  tasks: readonly Task[],
+): Promise<void> {
+  const means = await screen(
+    context,
+    order,
+    field.map((candidate) => candidate.harness),
+    tasks,
+  );
+  field.forEach((candidate, index) => {
+    candidate.mean = means[index] ?? 0;
+  });
+}
+
+function isDeletion(patch: Patch): boolean {
   return patch.edits.every((edit) => edit.value === undefined);
 }
 

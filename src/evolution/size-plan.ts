@@ -65,12 +65,9 @@ export function rolloutsFor(context: RunContext, seconds: number, least: number,
 /** Fewest groups worth a gate: below that hardly any true improvement is ever shown. */
 const FEWEST_GATE_GROUPS = 40;
 
-/** Groups whose rollouts in both arms take `seconds`. */
-export function gateGroupsFor(context: RunContext, seconds: number): number {
-  const rolloutsPerGroup = 2 * tasksPerGateGroup(context);
+/** Groups that both arms can roll out in `seconds`, given what a task costs in both together. */
+export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number): number {
   const available = gateGroups(context).length;
-  return Math.floor(
-    rolloutsFor(context, seconds, FEWEST_GATE_GROUPS * rolloutsPerGroup, available * rolloutsPerGroup) /
-      rolloutsPerGroup,
-  );
+  const affordable = Math.floor(seconds / (secondsPerPair * tasksPerGateGroup(context)));
+  return context.config.sizes.gateGroups ?? Math.min(available, Math.max(FEWEST_GATE_GROUPS, affordable));
 }

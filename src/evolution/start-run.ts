@@ -96,6 +96,7 @@ export async function executeRun(options: {
         signal,
         emit: broadcast(options.observers),
         trainHistory: new Map(),
+        pairSeconds: new Map(),
         throughput: { secondsPerRollout: 1, tokensPerRollout: 1, secondsPerTrainingRow: 1 },
       };
       await coEvolve(context);

@@ -20,7 +20,8 @@ import { type Task, taskHash } from '../../src/task/task.ts';
 const BASE: ModelIdentity = { base: contentHash('scripted base'), adapter: null };
 const SKILL = { base: 0.45, adapted: 0.9 };
 
-const WORDS = 'apple river stone cloud tiger lamp chair bottle garden window pencil market forest bridge candle basket'.split(' ');
+const WORDS =
+  'apple river stone cloud tiger lamp chair bottle garden window pencil market forest bridge candle basket'.split(' ');
 
 export function sumTasks(count: number): Task[] {
   return Array.from({ length: count }, (_, index) => {
@@ -44,7 +45,10 @@ export function seedHarness(): Harness {
   return harnessFromFiles(
     new Map([
       ['harness.yaml', 'name: sums\nlimits: { turns: 3, tokensPerTurn: 200 }\n'],
-      ['prompts/system.md', 'Add numbers. Tools:\n{{tools}}\nCall a tool with JSON: {"name": "...", "arguments": {...}}\n'],
+      [
+        'prompts/system.md',
+        'Add numbers. Tools:\n{{tools}}\nCall a tool with JSON: {"name": "...", "arguments": {...}}\n',
+      ],
       [
         'tools/calculator/tool.yaml',
         'name: calculator\ndescription: Evaluates an expression.\nparameters:\n  type: object\n  properties:\n    expression: { type: string }\n  required: [expression]\nbackend: { kind: builtin, name: calculator }\n',
@@ -89,7 +93,16 @@ export function scriptedRun(overrides: Record<string, unknown> = {}): PreparedRu
     verifier: { kind: 'numeric' },
     rounds: 2,
     iterations: 2,
-    sizes: { miningTasks: 24, candidates: 4, screeningTasks: 24, gateGroups: 80, sampleTasks: 20, samplesPerTask: 2, testTasks: 40 },
+    alignment: { minRows: 8 },
+    sizes: {
+      miningTasks: 24,
+      candidates: 4,
+      screeningTasks: 24,
+      gateGroups: 80,
+      sampleTasks: 20,
+      samplesPerTask: 2,
+      testTasks: 40,
+    },
     ...overrides,
   });
   const harness = seedHarness();
