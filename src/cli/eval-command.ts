@@ -7,15 +7,18 @@ import { CoHarnessError } from '../base/errors.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
 import { llamaCppPool } from '../evolution/model-pool.ts';
+import type { ModelPool } from '../evolution/run-context.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
-import { readRunHeader } from '../evolution/start-run.ts';
+import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
+import type { Harness } from '../harness/harness.ts';
 import { openRegistry } from '../registry/registry.ts';
-import { pairHash } from '../registry/version.ts';
+import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
 import { loadTasks } from '../task/load-tasks.ts';
+import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { openModel } from './open-model.ts';
 import { findRun, withJournal } from './run-folders.ts';
@@ -51,45 +54,57 @@ async function evaluate(options: EvalOptions): Promise<void> {
   const { name, folder } = findRun(options.run);
   const { rows } = await loadTasks(options.tasks);
   const { tasks } = distinctTasks(rows);
-  const { header, version, harness } = await withJournal(
+  const subject = await openSubject(folder, options, tasks);
+  const trajectories = await rollOutTasks(folder, subject, tasks, options);
+  const lines = trajectories.map((trajectory) => {
+    const task = tasks.find((candidate) => candidate.hash === trajectory.identity.task);
+    return evalLine(trajectory, task?.answer, Number(options.seed));
+  });
+  if (options.out !== undefined) {
+    await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  }
+  print(summary(name, pairHash(subject.version.pair), trajectories), options.json === true);
+}
+
+interface Subject {
+  header: RunHeader;
+  version: Version;
+  harness: Harness;
+}
+
+/** The pair that is asked for. Counts a look where sealed tasks are among `tasks` and the flag allows it. */
+function openSubject(folder: string, options: EvalOptions, tasks: readonly Task[]): Promise<Subject> {
+  return withJournal(
     folder,
     async (journal) => {
-      const runHeader = await readRunHeader(journal);
-      const sealed = new Set<string>(runHeader.sealed);
+      const header = await readRunHeader(journal);
+      const sealed = new Set<string>(header.sealed);
       refuseSealed(tasks, sealed, options.openSealed === true);
       const opened = tasks.filter((task) => sealed.has(task.hash));
       if (opened.length > 0) await recordLook(journal, { by: 'eval', seed: null, tasks: opened.length }, opened);
       const registry = openRegistry(join(folder, 'registry'), journal);
-      const found = await registry.find(options.pair);
-      return { header: runHeader, version: found, harness: await registry.harness(found.pair.harness) };
+      const version = await registry.find(options.pair);
+      return { header, version, harness: await registry.harness(version.pair.harness) };
     },
     false,
   );
+}
+
+async function rollOutTasks(
+  folder: string,
+  { header, version, harness }: Subject,
+  tasks: readonly Task[],
+  options: EvalOptions,
+): Promise<Trajectory[]> {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
-  const weights = await openModel(header.engine, {
-    signal: controller.signal,
-    log: (text) => process.stderr.write(`${text}\n`),
-  });
-  if (weights.hash !== header.base) {
-    throw new CoHarnessError(
-      'model-changed',
-      `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`,
-    );
-  }
-  const models = llamaCppPool({
-    modelPath: weights.path,
-    base: { base: weights.hash, adapter: null },
-    adaptersFolder: join(folder, 'adapters'),
-    config: header.engine,
-  });
+  const models = await runModels(folder, header, controller.signal);
   const progress = runProgress(process.stderr);
   try {
     const model = await models.open(version.pair.model);
     const verifier = chooseVerifier(header.verifier, folder);
-    const repeats = Number(options.repeats);
     const jobs = tasks.flatMap((task) =>
-      Array.from({ length: repeats }, (_, repeat) => ({
+      Array.from({ length: Number(options.repeats) }, (_, repeat) => ({
         harness,
         model,
         task,
@@ -102,22 +117,33 @@ async function evaluate(options: EvalOptions): Promise<void> {
         signal: controller.signal,
       })),
     );
-    const trajectories = await runBatch(jobs, {
+    return await runBatch(jobs, {
       journal: memoryJournal(),
       concurrency: model.concurrency,
       signal: controller.signal,
       onProgress: ({ finished, total }) =>
         progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
     });
-    const lines = trajectories.map((trajectory, index) =>
-      evalLine(trajectory, jobs[index]?.task.answer, Number(options.seed)),
-    );
-    if (options.out !== undefined)
-      await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
-    print(summary(name, pairHash(version.pair), trajectories), options.json === true);
   } finally {
     await models.close();
   }
+}
+
+/** Engines over the weights a run was made with. Throws CoHarnessError `model-changed` when they are not the same any more. */
+async function runModels(folder: string, header: RunHeader, signal: AbortSignal): Promise<ModelPool> {
+  const weights = await openModel(header.engine, { signal, log: (text) => process.stderr.write(`${text}\n`) });
+  if (weights.hash !== header.base) {
+    throw new CoHarnessError(
+      'model-changed',
+      `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`,
+    );
+  }
+  return llamaCppPool({
+    modelPath: weights.path,
+    base: { base: weights.hash, adapter: null },
+    adaptersFolder: join(folder, 'adapters'),
+    config: header.engine,
+  });
 }
 
 function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
