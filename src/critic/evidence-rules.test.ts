@@ -259,6 +259,17 @@ describe('evidence rules', () => {
     expect(mechanism(near)).toBe(instead);
   });
 
+  it('a call in the dialect’s own form for a tool that is not offered is told from a reply without a call', () => {
+    const files = new Map(HARNESS.files).set(
+      'harness.yaml',
+      'name: test\nprotocol: {dialect: {kind: tags, open: "<{tool}>", close: "</{tool}>", body: arguments}}\n',
+    );
+    const tags = harnessFromFiles(files);
+    const replies = (text: string) => mechanism(rollout([says(0, text), silent(0)], {}, tags), tags);
+    expect(replies('<search>{"key":"a"}</search>')).toBe('unknown-tool');
+    expect(replies('I think <b >a</b > is 7.')).toBe('no-call');
+  });
+
   it('a valid call with a wrong value is an agent error, which names no place to change', () => {
     const [diagnosis] = diagnose([rollout([...worked, says(1, '7'), answers('7')])], HARNESS);
     expect(diagnosis).toMatchObject({ label: 'agent_error', path: null, component: null });

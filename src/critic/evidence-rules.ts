@@ -1,6 +1,7 @@
 import type { EvidenceRule } from './evidence-rule.ts';
 import { answerNotToolValue } from './evidence-rules/answer-not-tool-value.ts';
 import { callInOtherForm } from './evidence-rules/call-in-other-form.ts';
+import { callOfUnknownTool } from './evidence-rules/call-of-unknown-tool.ts';
 import { callUnreadable } from './evidence-rules/call-unreadable.ts';
 import { cutByLength } from './evidence-rules/cut-by-length.ts';
 import { cutInCall } from './evidence-rules/cut-in-call.ts';
@@ -39,6 +40,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   toolFailed,
   answerNotToolValue,
   turnLimitOnCall,
+  callOfUnknownTool,
   callInOtherForm,
   narratedCall,
   noCall,

@@ -10,6 +10,7 @@ const CURES: Readonly<Record<string, number>> = {
   'narrated-call': 0.3,
   'misnamed-argument': 0.5,
   'missing-argument': 0.4,
+  'unknown-tool': 0.3,
 };
 
 /** Another way to write calls; examples follow because they keep calls as data. */
