@@ -61,7 +61,7 @@ const LARGEST_MARGIN = 0.99;
 /** Error allowed to "not worse on held-out behaviour" where the whole is already shown to improve. */
 export const HELD_OUT_ALPHA = 0.05;
 /** Most error allowed to a decision that rests on "not worse" alone: a loss of the margin is accepted this rarely. */
-export const NOT_WORSE_ALPHA = 0.004;
+export const NOT_WORSE_ALPHA = 0.002;
 
 /**
  * Throws CoHarnessError `too-few-groups` (details.needed) when no outcome whatsoever could be decided with the groups or
