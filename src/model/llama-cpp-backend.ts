@@ -1,17 +1,15 @@
 import { availableParallelism } from 'node:os';
 import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { ContentHash } from '../base/content-hash.ts';
-import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
-import { type ChatTemplate, compileChatTemplate, type PromptSegment } from './chat-template.ts';
+import { AbortedError, CoHarnessError } from '../base/errors.ts';
 import { completeOnSlot } from './complete-on-slot.ts';
+import { type GgufPrompts, ggufPrompts } from './gguf-prompts.ts';
 import { llamaSlot } from './llama-slot.ts';
-import { type LlamaVocabulary, llamaVocabulary } from './llama-vocabulary.ts';
 import type { Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
-import { requirePrefixProperty } from './prefix-property.ts';
 import { PrefixSnapshots } from './prefix-snapshots.ts';
 import { ProviderError } from './provider-error.ts';
 import { SequencePool } from './sequence-pool.ts';
-import { borrowLlamaModel, type GpuChoice } from './shared-llama-models.ts';
+import { borrowLlamaModel, engineErrorMessage, type GpuChoice } from './shared-llama-models.ts';
 
 export interface LlamaCppOptions {
   /** A GGUF file with a chat template. */
@@ -37,16 +35,14 @@ export interface LlamaCppOptions {
 
 /**
  * llama.cpp in this process. Calls in flight share batches (continuous batching), backends of one file share its weights, and a long prompt
- * prefix is evaluated once. Token ids are exact. Throws {@link CoHarnessError}: codes of {@link borrowLlamaModel},
- * `chat-template-…`, `adapter-unreadable`, `model-context-failed`.
+ * prefix is evaluated once. Token ids are exact. Throws {@link CoHarnessError}: codes of {@link borrowLlamaModel} and {@link ggufPrompts},
+ * `adapter-unreadable`, `model-context-failed`.
  */
 export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<ModelBackend> {
   const { model, release } = await borrowLlamaModel(options.modelPath, options.gpu ?? 'auto');
   const contexts: LlamaContext[] = [];
   try {
-    const vocabulary = llamaVocabulary(model);
-    const template = loadTemplate(model, vocabulary, options);
-    requirePrefixProperty(template, vocabulary);
+    const prompts = ggufPrompts(model, options.modelPath, options.chatTemplate);
     const plan = planContexts(options, model);
     for (const sequences of plan.sequences) contexts.push(await createContext(model, options, sequences, plan));
     const slots = contexts.flatMap((context) =>
@@ -62,8 +58,12 @@ export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<Mod
       windowTokens: plan.windowTokens,
       // A few more than there are sequences, so that a free one always finds work.
       concurrency: slots.length + Math.ceil(slots.length / 4),
-      generate: (request) =>
-        generate(request, { template, vocabulary, pool, windowTokens: plan.windowTokens, modelName: model.filename }),
+      generate: async (request) => {
+        if (closing !== undefined)
+          throw new ProviderError('engine', 'The model backend is closed; open it again to generate.');
+        const { windowTokens } = plan;
+        return generate(request, { prompts, pool, windowTokens, modelName: model.filename });
+      },
       close: () => {
         closing ??= close(pool, snapshots, contexts, release);
         return closing;
@@ -77,8 +77,7 @@ export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<Mod
 }
 
 interface Generator {
-  template: ChatTemplate;
-  vocabulary: LlamaVocabulary;
+  prompts: GgufPrompts;
   pool: SequencePool;
   windowTokens: number;
   modelName: string | undefined;
@@ -86,10 +85,9 @@ interface Generator {
 
 async function generate(request: GenerationRequest, generator: Generator): Promise<Generation> {
   if (request.signal?.aborted) throw new AbortedError();
-  const segments = renderPrompt(generator.template, request);
-  const prompt = generator.vocabulary.encode(segments);
+  const { text: renderedPrompt, tokens: prompt } = generator.prompts.prepare(request.messages);
   const known = {
-    renderedPrompt: segments.map(({ text }) => text).join(''),
+    renderedPrompt,
     promptTokenIds: prompt,
     ...(generator.modelName === undefined ? {} : { modelEcho: generator.modelName }),
   };
@@ -98,7 +96,13 @@ async function generate(request: GenerationRequest, generator: Generator): Promi
     return { text: '', finishReason: 'window', usage, completionTokenIds: [], ...known };
   }
   const completion = await generator.pool.run(prompt, request.signal, (slot) =>
-    completeOnSlot({ slot, prompt, request, vocabulary: generator.vocabulary, windowTokens: generator.windowTokens }),
+    completeOnSlot({
+      slot,
+      prompt,
+      request,
+      vocabulary: generator.prompts.vocabulary,
+      windowTokens: generator.windowTokens,
+    }),
   );
   return {
     text: completion.text,
@@ -107,26 +111,6 @@ async function generate(request: GenerationRequest, generator: Generator): Promi
     completionTokenIds: completion.tokens,
     ...known,
   };
-}
-
-function renderPrompt(template: ChatTemplate, request: GenerationRequest): PromptSegment[] {
-  try {
-    return template.render(request.messages, true);
-  } catch (error) {
-    throw new ProviderError('bad-response', errorMessage(error), { cause: error });
-  }
-}
-
-function loadTemplate(model: LlamaModel, vocabulary: LlamaVocabulary, options: LlamaCppOptions): ChatTemplate {
-  const source = options.chatTemplate ?? model.fileInfo.metadata.tokenizer.chat_template;
-  if (source === undefined || source === '') {
-    throw new CoHarnessError(
-      'chat-template-missing',
-      `${options.modelPath} has no chat template (tokenizer.chat_template). Use an instruction-tuned GGUF file, or give one in the configuration.`,
-      { details: { path: options.modelPath } },
-    );
-  }
-  return compileChatTemplate({ source, ...vocabulary });
 }
 
 interface ContextPlan {
@@ -169,6 +153,7 @@ async function createContext(
       contextSize: plan.windowTokens + 1,
       threads: plan.threadsEach,
       batchSize: Math.max(512, sequences),
+      failedCreationRemedy: false,
       // On a CPU, flash attention rounds differently with every batch size: greedy answers then depend on who else is in the batch.
       flashAttention: model.llama.gpu === false ? false : 'auto',
       ...(options.adapter === undefined ? {} : { lora: options.adapter.path }),
@@ -178,12 +163,12 @@ async function createContext(
     throw adapter === undefined
       ? new CoHarnessError(
           'model-context-failed',
-          `No context of ${sequences} × ${plan.windowTokens} tokens can be created: ${errorMessage(cause)}. Lower the window or the number of sequences.`,
+          `No context of ${sequences} × ${plan.windowTokens} tokens can be created: ${engineErrorMessage(cause)}. Lower the window or the number of sequences.`,
           { cause, details: { sequences, windowTokens: plan.windowTokens } },
         )
       : new CoHarnessError(
           'adapter-unreadable',
-          `The adapter ${adapter.path} cannot be used with ${options.modelPath}: ${errorMessage(cause)}. Export it again for exactly this base model.`,
+          `The adapter ${adapter.path} cannot be used with ${options.modelPath}: ${engineErrorMessage(cause)}. Export it again for exactly this base model.`,
           { cause, details: { adapter: adapter.path, model: options.modelPath } },
         );
   }

@@ -14,7 +14,16 @@ export interface LlamaVocabulary extends PromptEncoder {
   isEnd(token: number): boolean;
 }
 
+/** Reading tens of thousands of tokens takes longer than opening a context, and adapters share a model. */
+const known = new WeakMap<LlamaModel, LlamaVocabulary>();
+
 export function llamaVocabulary(model: LlamaModel): LlamaVocabulary {
+  const vocabulary = known.get(model) ?? readVocabulary(model);
+  known.set(model, vocabulary);
+  return vocabulary;
+}
+
+function readVocabulary(model: LlamaModel): LlamaVocabulary {
   const decode = (tokens: readonly number[]) => model.detokenize(tokens as Token[], true);
   const control = new Set<number>();
   const controlTokens: string[] = [];

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { describeBackendContract } from './backend-contract.suite.ts';
 import type { GenerationRequest } from './model-backend.ts';
 import { type OpenAiCompatibleOptions, openAiCompatibleBackend } from './openai-compatible-backend.ts';
@@ -14,7 +14,7 @@ type Handler = (
 ) => void | Promise<void>;
 
 const closers: (() => void)[] = [];
-afterEach(() => {
+afterAll(() => {
   for (const close of closers.splice(0)) close();
 });
 
@@ -166,7 +166,7 @@ describe('openAiCompatibleBackend', () => {
 
   it('is unreachable when the connection is refused, the server fails or never answers', async () => {
     const gone = await serve(() => {});
-    for (const close of closers.splice(0)) close();
+    closers.pop()?.();
     expect(await failure({ url: gone })).toMatchObject({ fault: 'unreachable', retryable: true });
     expect((await failure({ url: gone })).message).toContain('ECONNREFUSED');
     expect(await failure({ url: await serve((_, response) => answer(response, 503, 'starting')) })).toMatchObject({
