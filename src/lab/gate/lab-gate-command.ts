@@ -16,7 +16,7 @@ export function registerLabGateCommand(
   lab
     .command('gate')
     .description("measure the gate's false accepts, power and cost: the gate's own code in simulated searches")
-    .option('--searches <n>', 'searches per cell (2000; quick: 600)', wholeNumber)
+    .option('--searches <n>', 'searches per cell (2000; quick: 1000)', wholeNumber)
     .option('--seed <n>', 'seed', wholeNumber, 1)
     .option('--quick', 'the short table, about a minute on two cores', false)
     .addOption(new Option('--rule <rule>', 'only this rule').choices(LAB_RULES))

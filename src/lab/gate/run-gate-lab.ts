@@ -8,7 +8,7 @@ import type { LabCellResult } from './run-lab-cell.ts';
 import type { DriftResult } from './simulate-drift.ts';
 
 export interface GateLabOptions extends Partial<LabCell> {
-  /** Searches per cell; default 2,000, quick 600. */
+  /** Searches per cell; default 2,000, quick 1,000. */
   searches?: number;
   seed?: number;
   /** The short table, made for ≤ 60 s on two cores. */
@@ -40,7 +40,7 @@ export interface GateLabReport {
 export async function runGateLab(options: GateLabOptions = {}): Promise<GateLabReport> {
   const { seed = 1, quick = false, onProgress } = options;
   const started = performance.now();
-  const searches = options.searches ?? (quick ? 600 : 2000);
+  const searches = options.searches ?? (quick ? 1000 : 2000);
   const { cells, whole } = chooseCells(options, searches);
   const jobs: LabJob[] = cells.map((cell) => ({ kind: 'cell', cell, searches, seed }));
   if (whole) {
