@@ -12,7 +12,7 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
  * the terminal's Ctrl-C reaches it exactly once, through this process; it ends when this process is killed (parent-watch.mjs).
  */
 export function runNode24(file, args, { cwd = process.cwd(), env = process.env } = {}) {
-  const watch = new URL('./parent-watch.mjs', import.meta.url).href;
+  const watch = new URL(`./parent-watch.mjs?parent=${process.pid}`, import.meta.url).href;
   const child = spawn(installedNode(), ['--disable-warning=ExperimentalWarning', '--import', watch, file, ...args], {
     cwd,
     env,
