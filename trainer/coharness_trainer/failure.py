@@ -2,8 +2,9 @@
 
 import errno
 
-# What torch and safetensors say for a full disk; neither keeps the errno (torch 2.15, safetensors 0.6+).
-FULL_DISK_TEXTS = ("No space left on device", "os error 28")
+# What safetensors and torch say for a full disk; neither keeps the errno. torch 2.15 only notices that less was written
+# than it meant to.
+FULL_DISK_TEXTS = ("No space left on device", "os error 28", "unexpected pos")
 
 
 class TrainerFailure(Exception):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -14,9 +15,9 @@ from trl import SFTTrainer
 from .prefix_tree import PrefixTree, partition_rows, prefix_tree
 from .rows import Row
 
-# Nodes per forward pass. Activations of a 135M model take about 2 MB a node in fp32, so this bounds them to some 8 GB;
+# Nodes per forward pass. Activations of a 135M model take some 2.5 MB a node in fp32, so this bounds them to about 5 GB;
 # a batch with a larger tree is split into several passes whose gradients add up.
-NODE_LIMIT = 4096
+NODE_LIMIT = 2048
 
 COMPLETE_MARK = "complete.json"
 
@@ -106,6 +107,11 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def newest_complete_checkpoint(folder: Path) -> Path | None:
-    """The marked checkpoint with the highest step."""
-    marked = [mark.parent for mark in folder.glob(f"checkpoint-*/{COMPLETE_MARK}")]
+    """The marked checkpoint with the highest step. Those that were cut short are removed: they may be what filled the disk."""
+    marked = []
+    for checkpoint in folder.glob("checkpoint-*"):
+        if (checkpoint / COMPLETE_MARK).exists():
+            marked.append(checkpoint)
+        else:
+            shutil.rmtree(checkpoint)
     return max(marked, key=lambda checkpoint: int(checkpoint.name.rsplit("-", 1)[1]), default=None)
