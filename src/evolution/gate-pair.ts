@@ -116,7 +116,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
       margin,
       kind: {
         relaxes: patch?.relaxes ?? [],
-        deletion: patch !== null && patch.edits.every((edit) => edit.value === undefined),
+        deletion: patch?.edits.every((edit) => edit.value === undefined) ?? false,
         speed: false,
       },
       drawBatch: (from, to) => rollPairs(context, comparison, groups.slice(from, to).flat(), seen),
@@ -198,6 +198,7 @@ async function alphaOfNextDecision(context: RunContext): Promise<number> {
     decided.length,
     decided.map((version) => version.accepted),
     context.config.gate.alpha,
+    { decisions: plannedDecisions(context) },
   );
 }
 
@@ -230,4 +231,10 @@ async function record(
   );
   context.emit({ type: 'version-recorded', seed: context.seed, round: entry.round, version });
   return version;
+}
+
+/** Most gate decisions one seed can take: one an iteration and one a weight update. */
+function plannedDecisions({ config }: RunContext): number {
+  const perRound = (config.only === 'weights' ? 0 : config.iterations) + (config.only === 'harness' ? 0 : 1);
+  return config.rounds * perRound;
 }
