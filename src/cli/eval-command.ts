@@ -6,7 +6,7 @@ import { contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
-import { llamaCppPool } from '../evolution/model-pool.ts';
+import { embeddedPool } from '../evolution/model-pool.ts';
 import type { ModelPool } from '../evolution/run-context.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
@@ -138,11 +138,12 @@ async function runModels(folder: string, header: RunHeader, signal: AbortSignal)
       `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`,
     );
   }
-  return llamaCppPool({
+  return embeddedPool({
     modelPath: weights.path,
     base: { base: weights.hash, adapter: null },
     adaptersFolder: join(folder, 'adapters'),
     config: header.engine,
+    python: weights.python,
   });
 }
 

@@ -10,8 +10,8 @@ export const trainerRoot = fileURLToPath(new URL('../../trainer', import.meta.ur
 export interface OpenedModel {
   path: string;
   hash: ContentHash;
-  /** The interpreter with the trainer's packages; installed when first asked for. */
-  python: () => Promise<string>;
+  /** The interpreter with the trainer's packages, and its environment; installed when first asked for. */
+  python: () => Promise<{ python: string; environment: NodeJS.ProcessEnv }>;
 }
 
 /** Weights of a config in the user cache, downloaded and checked where needed. */
@@ -23,5 +23,5 @@ export async function openModel(
     ...options,
     ...(model.hash === undefined ? {} : { expectedHash: model.hash }),
   });
-  return { path, hash, python: async () => (await ensurePython(options)).python };
+  return { path, hash, python: () => ensurePython(options) };
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { localTrainer } from '../evolution/local-trainer.ts';
-import { llamaCppPool } from '../evolution/model-pool.ts';
+import { embeddedPool } from '../evolution/model-pool.ts';
 import type { RunConfig } from '../evolution/run-config.ts';
 import { executeRun, type PreparedRun, prepareRun, type RunEngines } from '../evolution/start-run.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
@@ -99,14 +99,15 @@ async function openEngines(
   const adaptersFolder = join(folder, 'adapters');
   const base = { path: model.path, hash: model.hash };
   return {
-    models: llamaCppPool({
+    models: embeddedPool({
       modelPath: base.path,
       base: { base: base.hash, adapter: null },
       adaptersFolder,
       config: config.model,
+      python: model.python,
     }),
     trainer: localTrainer({
-      python: model.python,
+      python: async () => (await model.python()).python,
       trainerRoot,
       base,
       adaptersFolder,

@@ -66,9 +66,8 @@ async function serve(folder: string, options: { port: string }): Promise<void> {
     modelPath: weights.path,
     modelHash: weights.hash,
     ...(existsSync(adapterFile) ? { adapter: { path: adapterFile, hash: pair.model.adapter as ContentHash } } : {}),
-    sequences: pair.engine.sequences,
+    ...(pair.engine.sequences === undefined ? {} : { sequences: pair.engine.sequences }),
     windowTokens: pair.engine.windowTokens,
-    threads: pair.engine.threads,
   });
   const port = Number(options.port);
   const server = createServer(

@@ -11,7 +11,7 @@ export function drawTrainTasks(context: RunContext, harness: Harness, stream: st
 }
 
 /** Most tasks of one group that the gate rolls out: near-copies share their luck, more of them add cost and little evidence. */
-const TASKS_PER_GROUP = 4;
+const TASKS_PER_GROUP = 2;
 
 /**
  * Gate tasks in a seeded order, groups together: the order in which evidence is bought. Fixed for the run, so that an iteration's

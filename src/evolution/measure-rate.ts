@@ -2,7 +2,7 @@ import { drawTrainTasks } from './draw-tasks.ts';
 import { remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 
-const PILOT_TASKS = 16;
+const PILOT_TASKS = 12;
 
 /** A few rollouts of the seed pair on `train`, so that the first plan rests on a measured rate. They stay in the journal as mining material. */
 export async function measureRate(context: RunContext): Promise<void> {

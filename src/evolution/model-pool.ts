@@ -3,10 +3,11 @@ import { contentHash } from '../base/content-hash.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
 import { proveAdapterActive } from '../model/prove-adapter-active.ts';
+import { openTorchBackend } from '../model/torch-backend.ts';
 import type { RunConfig } from './run-config.ts';
 import type { ModelPool } from './run-context.ts';
 
-/** Contexts kept open: base, old and new adapter are what one gate needs. */
+/** Engines kept open: the base to prove adapters against, old and new weights of one gate. */
 const MOST_OPEN = 3;
 
 /** Plain questions: an adapter that changes none of the greedy answers to them is taken for inactive. */
@@ -14,28 +15,22 @@ const PROBE_PROMPTS = ['What is 12 plus 7?', 'Name three colours.', 'Write one s
   (content) => [{ role: 'user' as const, content }],
 );
 
-/** Embedded engines over one weights file, adapters from `adapters/<hash>/adapter.gguf` of the run folder. */
-export function llamaCppPool(options: {
+export interface EmbeddedPoolOptions {
   modelPath: string;
   base: ModelIdentity;
+  /** Adapters lie in `<adaptersFolder>/<hash>/`. */
   adaptersFolder: string;
   config: RunConfig['model'];
-}): ModelPool {
+  /** Interpreter and environment with the trainer's packages; asked for by the torch engine only. */
+  python: () => Promise<{ python: string; environment: NodeJS.ProcessEnv }>;
+}
+
+/** Engines on this machine over one weights file. An adapter is proven active when it is opened. */
+export function embeddedPool(options: EmbeddedPoolOptions): ModelPool {
   const open = new Map<string, Promise<ModelBackend>>();
   const start = async (identity: ModelIdentity): Promise<ModelBackend> => {
-    const adapter =
-      identity.adapter === null
-        ? undefined
-        : { path: join(options.adaptersFolder, identity.adapter, 'adapter.gguf'), hash: identity.adapter };
-    const backend = await openLlamaCppBackend({
-      modelPath: options.modelPath,
-      modelHash: identity.base,
-      ...(adapter === undefined ? {} : { adapter }),
-      sequences: options.config.sequences,
-      windowTokens: options.config.windowTokens,
-      threads: options.config.threads,
-    });
-    if (adapter !== undefined) await proveAdapterActive(backend, await pool.open(options.base), PROBE_PROMPTS);
+    const backend = await openEngine(options, identity);
+    if (identity.adapter !== null) await proveAdapterActive(backend, await pool.open(options.base), PROBE_PROMPTS);
     return backend;
   };
   const pool: ModelPool = {
@@ -50,11 +45,41 @@ export function llamaCppPool(options: {
       return backend;
     },
     close: async () => {
-      for (const backend of open.values()) await (await backend).close();
+      const backends = await Promise.allSettled(open.values());
+      for (const backend of backends) if (backend.status === 'fulfilled') await backend.value.close();
       open.clear();
     },
   };
   return pool;
+}
+
+async function openEngine(options: EmbeddedPoolOptions, identity: ModelIdentity): Promise<ModelBackend> {
+  const { config, modelPath, adaptersFolder } = options;
+  const folder = identity.adapter === null ? null : join(adaptersFolder, identity.adapter);
+  const limits = {
+    windowTokens: config.windowTokens,
+    ...(config.threads === undefined ? {} : { threads: config.threads }),
+  };
+  if (config.engine === 'llama-cpp') {
+    return openLlamaCppBackend({
+      modelPath,
+      modelHash: identity.base,
+      ...limits,
+      ...(config.sequences === undefined ? {} : { sequences: config.sequences }),
+      ...(folder === null || identity.adapter === null
+        ? {}
+        : { adapter: { path: join(folder, 'adapter.gguf'), hash: identity.adapter } }),
+    });
+  }
+  return openTorchBackend({
+    ...(await options.python()),
+    base: { path: modelPath, hash: identity.base },
+    ...limits,
+    ...(config.sequences === undefined ? {} : { slots: config.sequences }),
+    ...(folder === null || identity.adapter === null
+      ? {}
+      : { adapter: { folder: join(folder, 'adapter'), hash: identity.adapter } }),
+  });
 }
 
 function closeOldest(open: Map<string, Promise<ModelBackend>>, baseKey: string, newKey: string): void {
@@ -62,6 +87,9 @@ function closeOldest(open: Map<string, Promise<ModelBackend>>, baseKey: string, 
     if (open.size <= MOST_OPEN) return;
     if (key === baseKey || key === newKey) continue;
     open.delete(key);
-    void backend.then((engine) => engine.close());
+    backend.then(
+      (engine) => engine.close(),
+      () => undefined,
+    );
   }
 }

@@ -38,9 +38,13 @@ const modelSchema = z.strictObject({
   /** pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf, file:PATH, each with ?requantise=TYPE; or openai:URL#MODEL. */
   source: z.string(),
   hash: z.string().optional(),
-  sequences: z.number().int().positive().default(16),
+  /** llama-cpp: in this process. torch: a Python process with the trainer's weights, faster where llama.cpp's batches are slow. */
+  engine: z.enum(['llama-cpp', 'torch']).default('llama-cpp'),
+  /** Generations in flight; default: the engine's own. */
+  sequences: z.number().int().positive().optional(),
   windowTokens: z.number().int().positive().default(1536),
-  threads: z.number().int().nonnegative().default(0),
+  /** CPU threads; default: the engine's own. */
+  threads: z.number().int().positive().optional(),
 });
 
 /** Fixed sizes for one iteration, phase or the sealed test; null = planned from the measured throughput. */
