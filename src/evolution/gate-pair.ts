@@ -82,6 +82,9 @@ export async function gateWeights(
   return version.accepted ? version : champion;
 }
 
+/** A look costs at least one full batch of the engine. */
+const MOST_LOOKS = 10;
+
 async function decide(context: RunContext, comparison: Comparison): Promise<GateDecision> {
   const { parent, child, round, patch } = comparison;
   const key = contentHash({
@@ -97,7 +100,9 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context);
     const tasksPerGroup = groups.flat().length / groups.length;
-    const plan = planGate({ rule, groups: groups.length, tasksPerGroup, repeats: 1, alpha, margin });
+    const { concurrency } = await context.models.open(child.pair.model);
+    const looks = Math.max(2, Math.min(MOST_LOOKS, Math.floor((2 * groups.flat().length) / concurrency)));
+    const plan = planGate({ rule, groups: groups.length, tasksPerGroup, repeats: 1, alpha, margin, looks });
     const line =
       `gate of ${patch?.title ?? 'new weights'}: alpha ${alpha.toPrecision(2)}, smallest effect seen with power .8: ` +
       `${(plan.minimumDetectableEffect * 100).toFixed(1)} points on ${groups.length} groups`;

@@ -96,24 +96,25 @@ export function planGate(request: GatePlanRequest): GatePlan {
     groupVariance,
     minimumDetectableEffect: smallestEffect(groups, groupVariance, alpha, rule, false),
     groupsNeeded,
-    batches: batchesOf(groups, rule === 'betting' ? LOOKS : 1),
+    batches: batchesOf(groups, rule === 'betting' ? (request.looks ?? LOOKS) : 1),
   };
   return { ...plan, note: describe(plan) };
 }
 
 function checkRanges(request: GatePlanRequest): void {
-  const { groups, repeats, alpha, margin, budgetRollouts = 0 } = request;
+  const { groups, repeats, alpha, margin, budgetRollouts = 0, looks = 1 } = request;
   const problems = [
     ...(Number.isInteger(groups) && groups >= 0 ? [] : [`groups is ${groups}`]),
     ...(Number.isInteger(repeats) && repeats >= 1 ? [] : [`repeats is ${repeats}`]),
     ...(alpha > 0 && alpha < 1 ? [] : [`alpha is ${alpha}`]),
     ...(margin > 0 && margin < 1 ? [] : [`margin is ${margin}`]),
     ...(budgetRollouts >= 0 ? [] : [`budgetRollouts is ${budgetRollouts}`]),
+    ...(Number.isInteger(looks) && looks >= 1 ? [] : [`looks is ${looks}`]),
   ];
   if (problems.length === 0) return;
   throw new CoHarnessError(
     'invalid-gate-plan',
-    `A gate cannot be planned: ${problems.join(', ')}. Expected whole groups ≥ 0, whole repeats ≥ 1, alpha and margin in (0, 1), budget ≥ 0.`,
+    `A gate cannot be planned: ${problems.join(', ')}. Expected whole groups ≥ 0, whole repeats ≥ 1, alpha and margin in (0, 1), budget ≥ 0, whole looks ≥ 1.`,
     { details: { ...request } },
   );
 }
