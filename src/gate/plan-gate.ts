@@ -14,6 +14,8 @@ export interface GatePlanRequest {
   alpha: number;
   /** Largest loss on held-out behaviour that still counts as "not worse", in (0, 1). */
   margin: number;
+  /** Times a sequential rule looks at the evidence, ≥ 1; default 10. Fewer where an engine needs large batches to be fast. */
+  looks?: number;
   /** Rollouts of both arms together that one decision may cost; default: what all groups cost. */
   budgetRollouts?: number;
   /** Variance of a score over repeats of one task (p(1 − p) for a pass rate p), measured; default 0.16. */
