@@ -28,47 +28,57 @@ export interface RolloutStep {
 }
 
 /**
- * Rolls every order out on each of its tasks × repeats, all of them in one batch; returns one list per order in (task, repeat) order. Finished
- * rollouts come from the journal. Measures the throughput on the way. Throws CoHarnessError `infrastructure` when more than
- * `maxUnscoredShare` of the batch got no score.
+ * Rolls every order out on each of its tasks × repeats, the orders of one θ in one batch; returns one list per order in (task, repeat) order.
+ * Engines of different θ take turns: side by side they would fight for the same cores. Finished rollouts come from the journal. Measures
+ * the throughput on the way. Throws CoHarnessError `infrastructure` when more than `maxUnscoredShare` of all got no score.
  */
 export async function rollOut(
   context: RunContext,
   step: RolloutStep,
   orders: readonly RolloutOrder[],
 ): Promise<Trajectory[][]> {
-  const jobs: RolloutJob[] = [];
-  for (const order of orders) jobs.push(...(await jobsOf(context, order)));
+  const results = new Map<RolloutOrder, Trajectory[]>();
+  const total = orders.reduce((sum, order) => sum + order.tasks.length * order.repeats, 0);
+  const progress = batchProgress(context, step, total);
+  for (const sameModel of Map.groupBy(orders, (order) => contentHash(order.model)).values()) {
+    const jobs: RolloutJob[] = [];
+    for (const order of sameModel) jobs.push(...(await jobsOf(context, order)));
+    const before = progress.bought;
+    const startedAt = context.clock.now();
+    const trajectories = await runBatch(jobs, {
+      journal: context.journal,
+      concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
+      signal: context.signal,
+      onProgress: ({ isReused }) => progress.advance(isReused),
+    });
+    let taken = 0;
+    for (const order of sameModel) {
+      const count = order.tasks.length * order.repeats;
+      results.set(order, trajectories.slice(taken, taken + count));
+      taken += count;
+    }
+    measure(context, sameModel, results, progress.bought - before, (context.clock.now() - startedAt) / 1000);
+  }
+  const ordered = orders.map((order) => results.get(order) ?? []);
+  refuseOutage(context, step, ordered.flat());
+  return ordered;
+}
+
+/** Counts finished rollouts over the batches of a step and tells how long the rest will take. */
+function batchProgress(context: RunContext, { round, step }: RolloutStep, total: number) {
   const startedAt = context.clock.now();
-  let bought = 0;
-  const trajectories = await runBatch(jobs, {
-    journal: context.journal,
-    concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
-    signal: context.signal,
-    onProgress: ({ finished, total, isReused }) => {
-      if (!isReused) bought++;
+  const progress = {
+    done: 0,
+    bought: 0,
+    advance: (isReused: boolean) => {
+      progress.done++;
+      if (!isReused) progress.bought++;
       const seconds = (context.clock.now() - startedAt) / 1000;
-      const secondsLeft = bought > 0 ? { secondsLeft: (seconds / bought) * (total - finished) } : {};
-      context.emit({
-        type: 'progress',
-        seed: context.seed,
-        round: step.round,
-        step: step.step,
-        done: finished,
-        total,
-        ...secondsLeft,
-      });
+      const left = progress.bought > 0 ? { secondsLeft: (seconds / progress.bought) * (total - progress.done) } : {};
+      context.emit({ type: 'progress', seed: context.seed, round, step, done: progress.done, total, ...left });
     },
-  });
-  let taken = 0;
-  const results = orders.map((order) => {
-    const count = order.tasks.length * order.repeats;
-    taken += count;
-    return trajectories.slice(taken - count, taken);
-  });
-  measure(context, orders, results, bought, (context.clock.now() - startedAt) / 1000);
-  refuseOutage(context, step, trajectories);
-  return results;
+  };
+  return progress;
 }
 
 async function jobsOf(context: RunContext, order: RolloutOrder): Promise<RolloutJob[]> {
@@ -108,22 +118,22 @@ const FEWEST_MEASURED = 8;
 function measure(
   context: RunContext,
   orders: readonly RolloutOrder[],
-  results: readonly (readonly Trajectory[])[],
+  results: ReadonlyMap<RolloutOrder, readonly Trajectory[]>,
   bought: number,
   seconds: number,
 ): void {
   if (bought < FEWEST_MEASURED || seconds === 0) return;
-  const all = results.flat();
+  const all = orders.flatMap((order) => results.get(order) ?? []);
   const tokens = all.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0);
   context.throughput.secondsPerRollout = seconds / bought;
   context.throughput.tokensPerRollout = Math.max(1, tokens / all.length);
   if (bought < all.length) return;
   const generated = all.reduce((sum, { usage }) => sum + usage.completionTokens, 0);
-  orders.forEach((order, index) => {
-    const own = results[index] ?? [];
+  for (const order of orders) {
+    const own = results.get(order) ?? [];
     const share = own.reduce((sum, { usage }) => sum + usage.completionTokens, 0) / Math.max(1, generated);
     context.pairSeconds.set(rateKey(order.harness, order.model), (seconds * share) / Math.max(1, own.length));
-  });
+  }
 }
 
 function rateKey(harness: Harness, model: ModelIdentity): string {
