@@ -18,6 +18,10 @@ const SAMPLING_SHARE = 0.5;
 const TRAINING_SHARE = 0.33;
 const GATE_SHARE = 0.17;
 
+/** Samples of one task where the size is planned: different tasks teach more than the same one again. */
+const FEWEST_SAMPLES = 2;
+const MOST_SAMPLES = 8;
+
 /**
  * Model alignment loop of one round (method §2 B): φ*_t stays; θ_t is fine-tuned on its own verified successes under exactly this φ, and the
  * new weights pass the same gate as a diff. Too few successes: the weights stay, and the run says so.
@@ -32,7 +36,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
   });
   const harness = await context.registry.harness(champion.pair.harness);
   const sizes = await planAlignment(context, harness, round);
-  const samples = await sampleSuccesses(context, champion, harness, round, sizes.sampleTasks);
+  const samples = await sampleSuccesses(context, champion, harness, round, sizes);
   const selection = selectTrainingRows(samples, {
     harness,
     model: champion.pair.model,
@@ -57,16 +61,19 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
   const plan = await planOnce(context, { phase: 'weights', round }, () => {
     const seconds = phaseSeconds(context, round, 'weights');
     const open = drawTrainTasks(context, harness, 'count', context.splits.train.length).length;
-    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, 64, open * sizes.samplesPerTask);
+    const most = open * (sizes.samplesPerTask ?? MOST_SAMPLES);
+    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, 64, most);
+    const samplesPerTask = sizes.samplesPerTask ?? Math.max(FEWEST_SAMPLES, Math.ceil(rollouts / open));
     const epochSeconds = context.throughput.secondsPerTrainingRow * alignment.epochs;
     return {
-      sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / sizes.samplesPerTask))),
+      samplesPerTask,
+      sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / samplesPerTask))),
       maxRows: Math.max(alignment.minRows, Math.floor((seconds * TRAINING_SHARE) / epochSeconds)),
       seconds: Math.round(seconds),
     };
   });
   const line =
-    `${plan.sampleTasks} train tasks × ${sizes.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
+    `${plan.sampleTasks} train tasks × ${plan.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
     `at most ${plan.maxRows} training rows`;
   context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'weights', lines: [line] });
   return plan;
@@ -77,7 +84,7 @@ async function sampleSuccesses(
   champion: Version,
   harness: Harness,
   round: number,
-  count: number,
+  { sampleTasks: count, samplesPerTask }: { sampleTasks: number; samplesPerTask: number },
 ): Promise<Trajectory[]> {
   const { temperature } = context.config.alignment;
   const [trajectories = []] = await rollOut(context, { round, step: 'sampling for D_t' }, [
@@ -86,7 +93,7 @@ async function sampleSuccesses(
       model: champion.pair.model,
       tasks: drawTrainTasks(context, harness, `data ${round}`, count),
       split: 'train',
-      repeats: context.config.sizes.samplesPerTask,
+      repeats: samplesPerTask,
       sampling: { ...harness.settings.sampling, temperature },
       seedStream: `data ${round}`,
     },

@@ -54,7 +54,7 @@ const sizesSchema = z.strictObject({
   screeningTasks: z.number().int().positive().nullable().default(null),
   gateGroups: z.number().int().positive().nullable().default(null),
   sampleTasks: z.number().int().positive().nullable().default(null),
-  samplesPerTask: z.number().int().positive().default(4),
+  samplesPerTask: z.number().int().positive().nullable().default(null),
   testTasks: z.number().int().positive().nullable().default(null),
 });
 
