@@ -79,8 +79,9 @@ class ForwardTest(unittest.TestCase):
         store = KeyValueStore(weights, 3)
         prompts = [random_tokens(count, count) for count in (40, 3, 17)]
         shares = [(Sequence(ask(0, prompt), slot, None, StopWatch([]), [], prompt), len(prompt)) for slot, prompt in enumerate(prompts)]
-        logits = forward(weights, store, plan_pass(shares, weights, store))
-        for row, prompt in zip(logits, prompts):
+        work, ready = plan_pass(shares, weights, store)
+        for row, sequence in zip(forward(weights, store, work), ready):
+            prompt = sequence.request.prompt
             expected = model(torch.tensor([prompt])).logits[0, -1]
             self.assertLess((row - expected).abs().max().item(), 1e-4)
 

@@ -71,22 +71,25 @@ class Engine:
             self._advance(list(self.running.values()))
 
     def _advance(self, sequences: list[Sequence]) -> None:
-        shares = share_out(sequences)
-        logits = forward(self.weights, self.store, plan_pass(shares, self.weights, self.store))
-        self.counts["passes"] += 1
-        self.counts["evaluated"] += sum(count for _, count in shares)
-        ready = []
-        for sequence, count in shares:
-            sequence.evaluated += sequence.pending[:count]
-            sequence.pending = sequence.pending[count:]
-            if not sequence.pending:
-                ready.append(sequence)
+        ready, logits = self._evaluate(sequences)
         if not ready:
             return
         self.counts["sampled"] += len(ready)
         tokens = sample(logits, [one.request.sampling for one in ready], [len(one.sampled) for one in ready])
         for sequence, token in zip(ready, tokens):
             self._accept(sequence, token)
+
+    def _evaluate(self, sequences: list[Sequence]) -> tuple[list[Sequence], torch.Tensor]:
+        """One pass; the sequences that have nothing pending any more, and their logits."""
+        shares = share_out(sequences)
+        work, ready = plan_pass(shares, self.weights, self.store)
+        logits = forward(self.weights, self.store, work)
+        self.counts["passes"] += 1
+        self.counts["evaluated"] += sum(count for _, count in shares)
+        for sequence, count in shares:
+            sequence.evaluated += sequence.pending[:count]
+            sequence.pending = sequence.pending[count:]
+        return ready, logits
 
     def _accept(self, sequence: Sequence, token: int) -> None:
         sequence.sampled.append(token)
@@ -178,7 +181,7 @@ class Engine:
         first, last = start - source.start, end - source.start
         if isinstance(source, Sequence):
             return self.store.read(source.slot, first, last)
-        return source.keys[:, first:last], source.values[:, first:last]
+        return source.keys[:, :, first:last], source.values[:, :, first:last]
 
     def _park(self, sequence: Sequence) -> None:
         keys, values = self.store.read(sequence.slot, 0, len(sequence.evaluated) - sequence.start)
@@ -223,12 +226,8 @@ class Engine:
         request = Request(-1, tokens, 1, None, [])
         sequence = Sequence(request, self.scratch, parent, StopWatch([]), tokens[:known], tokens[known:])
         while sequence.pending:
-            shares = share_out([sequence])
-            forward(self.weights, self.store, plan_pass(shares, self.weights, self.store))
-            self.counts["evaluated"] += shares[0][1]
-            sequence.evaluated += sequence.pending[: shares[0][1]]
-            sequence.pending = sequence.pending[shares[0][1] :]
+            self._evaluate([sequence])
         keys, values = (part.clone() for part in self.store.read(self.scratch, 0, len(tokens) - start))
         if parent is not None:
-            keys, values = torch.cat([parent.keys, keys], 1), torch.cat([parent.values, values], 1)
+            keys, values = torch.cat([parent.keys, keys], 2), torch.cat([parent.values, values], 2)
         return SharedPrefix(tokens, keys, values)

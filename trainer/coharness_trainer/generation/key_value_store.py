@@ -13,7 +13,7 @@ class SharedPrefix:
     """Evaluated tokens that many sequences begin with."""
 
     tokens: list[int]
-    # [layers, tokens, key heads, head width]
+    # [layers, key heads, tokens, head width]
     keys: torch.Tensor
     values: torch.Tensor
     # Running slots that attend to it; it must not be dropped before they end.
@@ -38,23 +38,28 @@ class KeyValueStore:
     """`slots` rows of at most `window` tokens. Memory is taken page by page as rows fill, not at once."""
 
     def __init__(self, weights: LlamaWeights, slots: int):
-        shape = (len(weights.layers), slots, weights.window, weights.key_heads, weights.head_width)
-        self.slots = slots
+        shape = (len(weights.layers), slots, weights.key_heads, weights.window, weights.head_width)
+        self.key_heads = weights.key_heads
         self.window = weights.window
         # Masked keys and values are multiplied by zero, which only works while they are finite: hence zeros.
         self.keys = lazy_zeros(shape, weights.dtype)
         self.values = lazy_zeros(shape, weights.dtype)
-        # Per layer [slots · window, key heads, head width], for writing by one index.
-        self.key_rows = [layer.flatten(0, 1) for layer in self.keys]
-        self.value_rows = [layer.flatten(0, 1) for layer in self.values]
+        # Per layer [slots · key heads · window, head width], for writing by one index.
+        self.key_cells = [layer.flatten(0, 2) for layer in self.keys]
+        self.value_cells = [layer.flatten(0, 2) for layer in self.values]
+
+    def cells(self, slots: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        """Index of each entry in the cells, head after head: [entries · key heads]."""
+        heads = torch.arange(self.key_heads)
+        return ((slots[:, None] * self.key_heads + heads) * self.window + offsets[:, None]).flatten()
 
     def read(self, slot: int, start: int, end: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Views of a stretch of a slot's row, [layers, end - start, key heads, head width]."""
-        return self.keys[:, slot, start:end], self.values[:, slot, start:end]
+        """Views of a stretch of a slot's row, [layers, key heads, end - start, head width]."""
+        return self.keys[:, slot, :, start:end], self.values[:, slot, :, start:end]
 
     def write(self, slot: int, start: int, keys: torch.Tensor, values: torch.Tensor) -> None:
-        self.keys[:, slot, start : start + keys.shape[1]] = keys
-        self.values[:, slot, start : start + values.shape[1]] = values
+        self.keys[:, slot, :, start : start + keys.shape[2]] = keys
+        self.values[:, slot, :, start : start + values.shape[2]] = values
 
 
 def lazy_zeros(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
