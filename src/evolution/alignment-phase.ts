@@ -6,6 +6,7 @@ import { once } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { TrainingRecord, Version } from '../registry/version.ts';
+import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
@@ -21,6 +22,9 @@ const GATE_SHARE = 0.17;
 /** Samples of one task where the size is planned: different tasks teach more than the same one again. */
 const FEWEST_SAMPLES = 2;
 const MOST_SAMPLES = 8;
+
+/** Tasks sampled first: where hardly any is solved, the rest would be paid for nothing. */
+const TRIAL_TASKS = 32;
 
 /**
  * Model alignment loop of one round (method §2 B): φ*_t stays; θ_t is fine-tuned on its own verified successes under exactly this φ, and the
@@ -87,17 +91,25 @@ async function sampleSuccesses(
   { sampleTasks: count, samplesPerTask }: { sampleTasks: number; samplesPerTask: number },
 ): Promise<Trajectory[]> {
   const { temperature } = context.config.alignment;
-  const [trajectories = []] = await rollOut(context, { round, step: 'sampling for D_t' }, [
-    {
-      harness,
-      model: champion.pair.model,
-      tasks: drawTrainTasks(context, harness, `data ${round}`, count),
-      split: 'train',
-      repeats: samplesPerTask,
-      sampling: { ...harness.settings.sampling, temperature },
-      seedStream: `data ${round}`,
-    },
-  ]);
+  const tasks = drawTrainTasks(context, harness, `data ${round}`, count);
+  const sample = async (some: readonly Task[], step: string) => {
+    const [sampled = []] = await rollOut(context, { round, step }, [
+      {
+        harness,
+        model: champion.pair.model,
+        tasks: some,
+        split: 'train',
+        repeats: samplesPerTask,
+        sampling: { ...harness.settings.sampling, temperature },
+        seedStream: `data ${round}`,
+      },
+    ]);
+    return sampled;
+  };
+  const trial = await sample(tasks.slice(0, TRIAL_TASKS), 'trying a few tasks');
+  const promising =
+    (trial.filter(isSolved).length + 1) / trial.length >= context.config.alignment.minRows / (count * samplesPerTask);
+  const trajectories = promising ? await sample(tasks, 'sampling for D_t') : trial;
   remember(context, trajectories);
   const { correct, scored } = scoreOf(trajectories);
   const solved = new Set(trajectories.filter(isSolved).map((trajectory) => trajectory.identity.task)).size;

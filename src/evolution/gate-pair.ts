@@ -195,7 +195,10 @@ function scored(trajectory: Trajectory): number | null {
   return trajectory.outcome.kind === 'scored' ? trajectory.outcome.score : null;
 }
 
-/** Error control over the whole search of this seed: every gate decision so far counts. */
+/**
+ * Error control over the whole search of this seed: every gate decision so far counts. The first decisions get most of the error, because the first
+ * diffs change most; what an accepted one had is handed on.
+ */
 async function alphaOfNextDecision(context: RunContext): Promise<number> {
   const versions = await context.registry.versions();
   const decided = versions.filter((version) => version.seed === context.seed && version.decision !== null);
@@ -203,7 +206,6 @@ async function alphaOfNextDecision(context: RunContext): Promise<number> {
     decided.length,
     decided.map((version) => version.accepted),
     context.config.gate.alpha,
-    { decisions: plannedDecisions(context) },
   );
 }
 
@@ -236,10 +238,4 @@ async function record(
   );
   context.emit({ type: 'version-recorded', seed: context.seed, round: entry.round, version });
   return version;
-}
-
-/** Most gate decisions one seed can take: one an iteration and one a weight update. */
-function plannedDecisions({ config }: RunContext): number {
-  const perRound = (config.only === 'weights' ? 0 : config.iterations) + (config.only === 'harness' ? 0 : 1);
-  return config.rounds * perRound;
 }

@@ -66,6 +66,9 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
   return champion;
 }
 
+/** Share of what is left of the phase that an iteration gets: the first ones change most. */
+const EARLY_SHARE = 0.5;
+
 /** Shares of an iteration's time. */
 const MINING_SHARE = 0.15;
 const SCREENING_SHARE = 0.45;
@@ -75,7 +78,8 @@ const GATE_SHARE = 0.4;
 async function planIteration(context: RunContext, round: number, iteration: number) {
   const { sizes, iterations } = context.config;
   const plan = await planOnce(context, { phase: 'harness', round, iteration }, () => {
-    const seconds = phaseSeconds(context, round, 'harness') / (iterations - iteration + 1);
+    const left = phaseSeconds(context, round, 'harness');
+    const seconds = iteration === iterations ? left : left * EARLY_SHARE;
     const enough = iteration === 1 || seconds / context.throughput.secondsPerRollout > 60;
     const most = Math.min(MOST_MINING_TASKS, context.splits.train.length);
     const miningTasks = sizes.miningTasks ?? rolloutsFor(context, seconds * MINING_SHARE, 24, most);

@@ -6,7 +6,7 @@ import type { Pair, Version } from '../registry/version.ts';
 import { pairHash } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { rollOut } from './roll-out.ts';
+import { type RolloutOrder, rollOut, secondsPerRollout } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
@@ -16,8 +16,10 @@ export interface SealedResult {
   pair: Pair;
   harnessVersion: number;
   modelVersion: number;
+  /** Elapsed time of this pair's rollouts, as their share of the batch they ran in. */
+  seconds: number;
   /** One entry per sealed task, in task order. */
-  rollouts: { task: string; group: string; score: number | null; tokens: number; wallMs: number }[];
+  rollouts: { task: string; group: string; score: number | null; tokens: number }[];
 }
 
 /** What the final report is made of: the pair at the end of each round (0 = seed), as version numbers for φ and θ. */
@@ -66,7 +68,7 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
     tasks: tasks.map((task) => task.hash),
   });
   return once(context.journal, 'sealed-test', key, async () => {
-    const orders = [];
+    const orders: RolloutOrder[] = [];
     for (const pair of pairs) {
       const harness = await context.registry.harness(pair.harness);
       orders.push({
@@ -92,6 +94,7 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
         seed: context.seed,
         pair,
         ...origin(pair, ends),
+        seconds: elapsedSeconds(context, orders[index], trajectories[index] ?? []),
         rollouts: (trajectories[index] ?? []).map(toRow),
       })),
     };
@@ -138,13 +141,17 @@ function sealedTasks(context: RunContext, count: number): Task[] {
   return seededRandom(seedFrom(context.config.tasks.splitSeed, 'sealed test')).shuffled(byHash).slice(0, count);
 }
 
+/** Measured in this process, or the rate kept with the last plan where the rollouts came from the journal. */
+function elapsedSeconds(context: RunContext, order: RolloutOrder | undefined, rollouts: readonly Trajectory[]): number {
+  return order === undefined ? 0 : secondsPerRollout(context, order.harness, order.model) * rollouts.length;
+}
+
 function toRow(trajectory: Trajectory): SealedResult['rollouts'][number] {
   return {
     task: trajectory.identity.task,
     group: trajectory.group,
     score: trajectory.outcome.kind === 'scored' ? trajectory.outcome.score : null,
     tokens: trajectory.usage.promptTokens + trajectory.usage.completionTokens,
-    wallMs: trajectory.wallMs,
   };
 }
 

@@ -62,8 +62,11 @@ export function rolloutsFor(context: RunContext, seconds: number, least: number,
   return Math.max(1, Math.min(most, Math.max(least, Math.min(byTime, byTokens))));
 }
 
-/** Fewest groups worth a gate: below that hardly any true improvement is ever shown. */
-const FEWEST_GATE_GROUPS = 40;
+/**
+ * Groups a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not
+ * shown at the error of one decision among several. Most gates stop long before.
+ */
+const FEWEST_GATE_GROUPS = 120;
 
 /** Groups that both arms can roll out in `seconds`, given what a task costs in both together. */
 export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number): number {

@@ -176,7 +176,7 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
     low: interval?.low ?? null,
     high: interval?.high ?? null,
     tokens: rollouts.reduce((sum, { tokens }) => sum + tokens, 0),
-    seconds: rollouts.reduce((sum, { wallMs }) => sum + wallMs, 0) / 1000,
+    seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
   };
 }
 
