@@ -3,6 +3,8 @@ import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { ContentHash } from '../base/content-hash.ts';
 import { AbortedError, CoHarnessError } from '../base/errors.ts';
 import { completeOnSlot } from './complete-on-slot.ts';
+import type { EvaluationSlot } from './evaluation-slot.ts';
+import { type ContextActivity, fullBatches } from './full-batches.ts';
 import { type GgufPrompts, ggufPrompts } from './gguf-prompts.ts';
 import { llamaSlot } from './llama-slot.ts';
 import type { Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
@@ -44,10 +46,13 @@ export async function openLlamaCppBackend(options: LlamaCppOptions): Promise<Mod
   try {
     const prompts = ggufPrompts(model, options.modelPath, options.chatTemplate);
     const plan = planContexts(options, model);
-    for (const sequences of plan.sequences) contexts.push(await createContext(model, options, sequences, plan));
-    const slots = contexts.flatMap((context) =>
-      Array.from({ length: context.totalSequences }, () => llamaSlot(context)),
-    );
+    const slots: EvaluationSlot[] = [];
+    for (const sequences of plan.sequences) {
+      const activity = { running: 0 };
+      const context = await createContext(model, options, { ...plan, sequences, activity });
+      contexts.push(context);
+      for (let index = 0; index < sequences; index++) slots.push(llamaSlot(context, activity));
+    }
     const prefixCacheBytes = options.prefixCacheBytes ?? 512 * 2 ** 20;
     const snapshots = prefixCacheBytes > 0 ? new PrefixSnapshots(prefixCacheBytes) : null;
     const pool = new SequencePool(slots, snapshots);
@@ -143,9 +148,9 @@ function defaultContexts(model: LlamaModel, threads: number, sequences: number):
 async function createContext(
   model: LlamaModel,
   options: LlamaCppOptions,
-  sequences: number,
-  plan: ContextPlan,
+  plan: { sequences: number; threadsEach: number; windowTokens: number; activity: ContextActivity },
 ): Promise<LlamaContext> {
+  const { sequences } = plan;
   try {
     return await model.createContext({
       sequences,
@@ -153,6 +158,7 @@ async function createContext(
       contextSize: plan.windowTokens + 1,
       threads: plan.threadsEach,
       batchSize: Math.max(512, sequences),
+      batching: { itemPrioritizationStrategy: fullBatches(plan.activity) },
       failedCreationRemedy: false,
       // On a CPU, flash attention rounds differently with every batch size: greedy answers then depend on who else is in the batch.
       flashAttention: model.llama.gpu === false ? false : 'auto',

@@ -135,8 +135,7 @@ export class SequencePool {
   /** Synchronous, so that requests started in the same turn see the snapshot that the first of them is going to make. */
   #plan(slot: EvaluationSlot, prompt: readonly number[]): Plan {
     if (this.#snapshots === null) return {};
-    // The last token is always evaluated with the request: its logits are what sampling starts from.
-    const limit = prompt.length - 1;
+    const limit = reusable(prompt);
     const held = commonPrefixLength(slot.tokens, prompt, limit);
     const known = this.#snapshots.longest(prompt, limit);
     const plan: Plan = {};
@@ -151,7 +150,7 @@ export class SequencePool {
     let savedBytes: number | null = null;
     try {
       if (plan.from !== undefined) await this.#snapshots?.use(plan.from, (file) => loadOrReset(slot, file));
-      await slot.keep(commonPrefixLength(slot.tokens, prompt, prompt.length - 1));
+      await slot.keep(commonPrefixLength(slot.tokens, prompt, reusable(prompt)));
       if (plan.make === undefined) return;
       const missing = plan.make.tokens.slice(slot.tokens.length);
       if (missing.length > 0) await slot.append(missing);
@@ -167,6 +166,14 @@ export class SequencePool {
     this.#closed = true;
     for (const waiting of this.#waiting.splice(0)) waiting.reject(engineError(error));
   }
+}
+
+/**
+ * Tokens of a prompt that may come from elsewhere. The last one starts the sampling, and evaluated alone it would be rounded differently than
+ * as part of a longer piece: the answer would depend on what the slot did before.
+ */
+function reusable(prompt: readonly number[]): number {
+  return Math.max(0, prompt.length - 2);
 }
 
 /** A file that cannot be read costs only the shortcut. */
