@@ -19,7 +19,9 @@ const SLOW = 240_000;
 function findModel(): string | undefined {
   const named = process.env.CO_HARNESS_TEST_MODEL;
   if (named !== undefined && named !== '') return named;
-  const folder = join(process.env.CO_HARNESS_CACHE ?? join(homedir(), '.cache', 'co-harness'), 'models');
+  const cache =
+    process.env.CO_HARNESS_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'co-harness');
+  const folder = join(cache, 'models');
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.gguf') && /smollm2/i.test(file),
