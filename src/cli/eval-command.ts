@@ -6,7 +6,6 @@ import { contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
-import { embeddedPool } from '../evolution/model-pool.ts';
 import type { ModelPool } from '../evolution/run-context.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
@@ -20,7 +19,7 @@ import { distinctTasks } from '../task/distinct-tasks.ts';
 import { loadTasks } from '../task/load-tasks.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { openModel } from './open-model.ts';
+import { openEngines } from './open-engines.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
 
@@ -131,20 +130,14 @@ async function rollOutTasks(
 
 /** Engines over the weights a run was made with. Throws CoHarnessError `model-changed` when they are not the same any more. */
 async function runModels(folder: string, header: RunHeader, signal: AbortSignal): Promise<ModelPool> {
-  const weights = await openModel(header.engine, { signal, log: (text) => process.stderr.write(`${text}\n`) });
-  if (weights.hash !== header.base) {
-    throw new CoHarnessError(
-      'model-changed',
-      `The weights of ${header.model} are ${weights.hash}, the run was made with ${header.base}.`,
-    );
-  }
-  return embeddedPool({
-    modelPath: weights.path,
-    base: { base: weights.hash, adapter: null },
-    adaptersFolder: join(folder, 'adapters'),
-    config: header.engine,
-    python: weights.python,
-  });
+  const log = (text: string) => process.stderr.write(`${text}\n`);
+  const { models } = await openEngines(header.engines, folder, { signal, log });
+  if (models.base.base === header.base) return models;
+  await models.close();
+  throw new CoHarnessError(
+    'model-changed',
+    `The weights of ${header.model} are ${models.base.base} now, the run was made with ${header.base}.`,
+  );
 }
 
 function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {

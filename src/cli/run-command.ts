@@ -2,12 +2,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
-import { localTrainer } from '../evolution/local-trainer.ts';
-import { embeddedPool } from '../evolution/model-pool.ts';
-import type { RunConfig } from '../evolution/run-config.ts';
-import { executeRun, type PreparedRun, prepareRun, type RunEngines } from '../evolution/start-run.ts';
+import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
-import { openModel, trainerRoot } from './open-model.ts';
+import { openEngines } from './open-engines.ts';
 import { printReport } from './report-command.ts';
 import { RUNS_FOLDER } from './run-folders.ts';
 import { formatSeconds, runProgress } from './run-progress.ts';
@@ -58,7 +55,8 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const output = options.json ? process.stderr : process.stdout;
   introduce(output, prepared, folder);
   const interrupt = interruptible(output);
-  const engines = await openEngines(config, folder, interrupt.signal, (text) => output.write(`${text}\n`));
+  const log = (text: string) => output.write(`${text}\n`);
+  const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
   try {
     await executeRun({ prepared, folder, engines, observers: [runProgress(output)], signal: interrupt.signal });
   } finally {
@@ -86,35 +84,6 @@ function introduce(output: NodeJS.WriteStream, { config, splits, harness }: Prep
     'Ctrl-C stops and keeps everything; the same command continues.',
   ];
   output.write(`${lines.join('\n')}\n`);
-}
-
-/** Real engines for a config: the embedded llama.cpp and the local Python trainer. */
-async function openEngines(
-  config: RunConfig,
-  folder: string,
-  signal: AbortSignal,
-  log: (text: string) => void,
-): Promise<RunEngines> {
-  const model = await openModel(config.model, { signal, log });
-  const adaptersFolder = join(folder, 'adapters');
-  const base = { path: model.path, hash: model.hash };
-  return {
-    models: embeddedPool({
-      modelPath: base.path,
-      base: { base: base.hash, adapter: null },
-      adaptersFolder,
-      config: config.model,
-      python: model.python,
-    }),
-    trainer: localTrainer({
-      python: async () => (await model.python()).python,
-      trainerRoot,
-      base,
-      adaptersFolder,
-      workFolder: join(folder, 'training'),
-      settings: config.alignment,
-    }),
-  };
 }
 
 /** First Ctrl-C: stop after what is in flight, keep everything. Second: end at once. */

