@@ -58,7 +58,7 @@ async function exportPair(
     schema: 'co-harness/pair@1',
     pair: pairHash(version.pair),
     ...version.pair,
-    engine: header.engine,
+    engine: header.engines.model,
   };
   await writeAtomically(join(out, 'pair.json'), `${JSON.stringify(description, null, 2)}\n`);
   return { pair: pairHash(version.pair), adapter };
