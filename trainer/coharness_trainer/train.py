@@ -144,7 +144,8 @@ def sft_config(job: Job, steps: int, device: torch.device, checkpoints: Path) ->
         gradient_accumulation_steps=1,
         learning_rate=job.training.learning_rate,
         lr_scheduler_type="cosine",
-        warmup_steps=ceil(job.training.warmup_share * steps),
+        # Rounded down: the first warm-up step has a rate of 0, which a run of two steps cannot afford.
+        warmup_steps=int(job.training.warmup_share * steps),
         # A LoRA is small enough that decay only slows it down; 1.0 is the customary bound on a step.
         weight_decay=0.0,
         max_grad_norm=1.0,
