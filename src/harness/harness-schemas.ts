@@ -37,7 +37,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       turns: count(1).default(4),
       tokensPerTurn: count(1).default(256),
-      wallMs: count(1).default(300_000),
+      wallMs: count(1).default(900_000),
     })
     .prefault({}),
   finalTurn: z.boolean().default(true),

@@ -57,7 +57,11 @@ export function describeBackendContract(name: string, open: () => Promise<ModelB
       const together = await Promise.all(
         questions.map((question) => backend.generate({ ...ask(question), maxTokens: 8 })),
       );
-      expect(together.map(({ usage }) => usage.completionTokens)).toEqual([8, 8, 8, 8, 8, 8]);
+      for (const [index, { usage, renderedPrompt }] of together.entries()) {
+        expect(usage.completionTokens).toBeGreaterThanOrEqual(1);
+        expect(usage.completionTokens).toBeLessThanOrEqual(8);
+        if (renderedPrompt !== undefined) expect(renderedPrompt).toContain(`Begin at ${index}.`);
+      }
     });
 
     it('rejects with AbortedError when the signal has fired, and when it fires meanwhile', async () => {
