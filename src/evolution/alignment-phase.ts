@@ -28,7 +28,7 @@ const TRIAL_TASKS = 32;
 
 /**
  * Model alignment loop of one round (method §2 B): φ*_t stays; θ_t is fine-tuned on its own verified successes under exactly this φ, and the
- * new weights pass the same gate as a diff. Too few successes: the weights stay, and the run says so.
+ * new weights pass the same gate as a diff. What the harness loop rolled out under this very pair counts too: its provenance matches. Too few successes: the weights stay, and the run says so.
  */
 export async function alignModel(context: RunContext, champion: Version, round: number): Promise<Version> {
   context.emit({
@@ -41,7 +41,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
   const harness = await context.registry.harness(champion.pair.harness);
   const sizes = await planAlignment(context, harness, round);
   const samples = await sampleSuccesses(context, champion, harness, round, sizes);
-  const selection = selectTrainingRows(samples, {
+  const selection = selectTrainingRows([...context.trainHistory.values()], {
     harness,
     model: champion.pair.model,
     verifier: context.verifier.version,
@@ -50,7 +50,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
   });
   if (selection.rows.length < context.config.alignment.minRows) {
     const text =
-      `Round ${round}: only ${selection.rows.length} training rows from ${samples.length} rollouts (at least ` +
+      `Round ${round}: only ${selection.rows.length} training rows (at least ` +
       `${context.config.alignment.minRows} are needed): the weights stay as they are.`;
     context.emit({ type: 'notice', seed: context.seed, round, text });
     return champion;
@@ -90,7 +90,7 @@ async function sampleSuccesses(
   round: number,
   { sampleTasks: count, samplesPerTask }: { sampleTasks: number; samplesPerTask: number },
 ): Promise<Trajectory[]> {
-  const { temperature } = context.config.alignment;
+  const { temperature, topP } = context.config.alignment;
   const tasks = drawTrainTasks(context, harness, `data ${round}`, count);
   const sample = async (some: readonly Task[], step: string) => {
     const [sampled = []] = await rollOut(context, { round, step }, [
@@ -100,7 +100,7 @@ async function sampleSuccesses(
         tasks: some,
         split: 'train',
         repeats: samplesPerTask,
-        sampling: { ...harness.settings.sampling, temperature },
+        sampling: { ...harness.settings.sampling, temperature, topP },
         seedStream: `data ${round}`,
       },
     ]);

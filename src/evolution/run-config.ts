@@ -85,7 +85,9 @@ export const runConfigSchema = z.strictObject({
     .prefault({}),
   alignment: z
     .strictObject({
-      temperature: z.number().positive().default(0.7),
+      temperature: z.number().positive().default(0.5),
+      /** Nucleus of the samples for D_t: a small model's tail holds little that verifies. */
+      topP: z.number().gt(0).max(1).default(0.95),
       maxPerTask: z.number().int().positive().default(2),
       minRows: z.number().int().positive().default(16),
       rank: z.number().int().positive().default(16),
