@@ -13,7 +13,7 @@ const MARKS = {
 /** Loaded on demand: the native engine takes a second to load, and every command line passes through this file. */
 const openInProcess: DoctorOptions['openModel'] = async ({ path, hash }) => {
   const { openLlamaCppBackend } = await import('../model/llama-cpp-backend.ts');
-  return openLlamaCppBackend({ modelPath: path, modelHash: hash, sequences: 1, windowTokens: 256 });
+  return openLlamaCppBackend({ modelPath: path, modelHash: hash, sequences: 1, threads: 1, windowTokens: 256 });
 };
 
 /** Only where a person looks: the line is written over by the check's result. */
