@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { CoHarnessError, errorMessage, InvariantError } from '../base/errors.ts';
+import { CoHarnessError, errorMessage } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -37,7 +37,10 @@ export interface TorchCompletion {
 export interface TorchProcess {
   readonly windowTokens: number;
   readonly precision: string;
-  /** Rejects with ProviderError `engine`, also when the process ends before the answer. `cancelled` frees the slot and rejects with its reason. */
+  /**
+   * Rejects with ProviderError: `engine` when the process ends before the answer, `bad-response` when it refuses the request.
+   * `cancelled` frees the slot and rejects with its reason.
+   */
   complete(request: TorchRequest, cancelled?: AbortSignal): Promise<TorchCompletion>;
   /** Ends the process; what is in flight rejects. */
   close(): Promise<void>;
@@ -104,7 +107,14 @@ class TorchLink {
     });
     // A write to a process that has just died is reported by its exit.
     child.stdin.on('error', () => {});
-    createInterface({ input: child.stdout }).on('line', (line) => this.#receive(line, resolve));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      try {
+        this.#receive(line, resolve);
+      } catch (error) {
+        this.#failure = { code: 'bad-line', message: errorMessage(error) };
+        child.kill('SIGKILL');
+      }
+    });
     this.#exited = new Promise((exited) => {
       child.on('error', (cause) => {
         this.#end(`cannot be started (${errorMessage(cause)})`, reject);
@@ -155,7 +165,7 @@ class TorchLink {
     // Cancelled, and finished before the process heard of it.
     if (waiting === undefined) return;
     this.#waiting.delete(answer.id);
-    if ('error' in answer) waiting.reject(new InvariantError(answer.error));
+    if ('error' in answer) waiting.reject(new ProviderError('bad-response', answer.error));
     else waiting.resolve({ tokens: answer.tokens, finish: answer.finish });
   }
 

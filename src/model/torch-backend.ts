@@ -2,6 +2,7 @@ import type { ContentHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { type GgufPrompts, ggufPrompts } from './gguf-prompts.ts';
 import type { Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
+import { ProviderError } from './provider-error.ts';
 import { borrowLlamaModel } from './shared-llama-models.ts';
 import { stopText } from './stop-text.ts';
 import { startTorchProcess, type TorchCompletion, type TorchProcess } from './torch-backend-process.ts';
@@ -15,7 +16,7 @@ export interface TorchOptions {
   base: { path: string; hash: ContentHash };
   /** A PEFT folder made for this base; `hash` is the adapter's identity. */
   adapter?: { folder: string; hash: ContentHash };
-  /** Sequences in one batch; default 64. Throughput grows with them until the cores are busy. */
+  /** Sequences in one batch; default 96. Throughput grows with them, see docs/decisions/inference-torch.md. */
   slots?: number;
   /** Tokens of prompt + completion that one call can hold; default 2048, less where the model was made for less. */
   windowTokens?: number;
@@ -35,7 +36,7 @@ export async function openTorchBackend(options: TorchOptions): Promise<ModelBack
   const { model, release } = await borrowLlamaModel(options.base.path, false, 'vocabulary');
   try {
     const prompts = ggufPrompts(model, options.base.path, options.chatTemplate);
-    const slots = options.slots ?? 64;
+    const slots = options.slots ?? 96;
     const engine = await startTorchProcess({
       python: options.python,
       environment: options.environment,
@@ -55,7 +56,12 @@ export async function openTorchBackend(options: TorchOptions): Promise<ModelBack
       windowTokens: engine.windowTokens,
       // A few more than there are slots, so that a free one always finds work.
       concurrency: slots + Math.ceil(slots / 4),
-      generate: (request) => generate(request, { prompts, engine, modelName: model.filename }),
+      generate: async (request) => {
+        if (closing !== undefined) {
+          throw new ProviderError('engine', 'The model backend is closed; open it again to generate.');
+        }
+        return generate(request, { prompts, engine, modelName: model.filename });
+      },
       close: () => {
         closing ??= engine.close().then(release);
         return closing;

@@ -45,7 +45,7 @@ class Collected:
     def __init__(self, model, slots: int = 4, end_tokens=()):
         self.results: dict[int, tuple[list[int], str]] = {}
         weights = llama_weights(model, WINDOW)
-        self.engine = Engine(weights, slots, list(end_tokens), lambda token: b"<%d>" % token, self.keep)
+        self.engine = Engine(weights, slots, list(end_tokens), lambda token: b"<%d>" % token, self.keep, least_spared=66)
 
     def keep(self, request_id: int, tokens: list[int], reason: str) -> None:
         self.results[request_id] = (tokens, reason)
@@ -199,17 +199,23 @@ class PrefixTest(unittest.TestCase):
     def test_chooses_what_all_share_and_not_what_two_of_them_share_a_little_longer(self):
         harness = random_tokens(100, 8)
         prompts = [harness + [1, 2, tail] for tail in (3, 4)] + [harness + [tail, 1] for tail in (5, 6, 7)]
-        self.assertEqual(choose_prefix(prompts, [0] * 5, []), harness)
-        self.assertIsNone(choose_prefix(prompts, [100] * 5, []))
+        self.assertEqual(choose_prefix(prompts, [0] * 5, [], 100), harness)
+        self.assertIsNone(choose_prefix(prompts, [100] * 5, [], 1))
+
+    def test_two_samples_of_one_task_get_no_prefix_of_their_own(self):
+        harness, tasks = random_tokens(100, 8), [random_tokens(80, seed) for seed in range(20)]
+        prompts = [harness + task for task in tasks for _ in range(2)]
+        self.assertEqual(choose_prefix(prompts, [0] * 40, []), harness)
+        self.assertIsNone(choose_prefix(prompts, [100] * 40, []))
 
     def test_leaves_the_last_token_of_identical_prompts_outside(self):
         prompt = random_tokens(100, 9)
-        self.assertEqual(choose_prefix([prompt, prompt], [0, 0], []), prompt[:-1])
+        self.assertEqual(choose_prefix([prompt, prompt], [0, 0], [], 90), prompt[:-1])
 
     def test_a_short_or_single_prompt_has_nothing_to_share(self):
-        self.assertIsNone(choose_prefix([random_tokens(30, 1)] * 4, [0] * 4, []))
-        self.assertIsNone(choose_prefix([random_tokens(90, 1)], [0], []))
-        self.assertEqual(choose_prefix([random_tokens(90, 1)], [0], [random_tokens(90, 1)]), random_tokens(90, 1)[:-1])
+        self.assertIsNone(choose_prefix([random_tokens(30, 1)] * 4, [0] * 4, [], 1))
+        self.assertIsNone(choose_prefix([random_tokens(90, 1)], [0], [], 1))
+        self.assertEqual(choose_prefix([random_tokens(90, 1)], [0], [random_tokens(90, 1)], 80), random_tokens(90, 1)[:-1])
 
 
 class FilesTest(unittest.TestCase):

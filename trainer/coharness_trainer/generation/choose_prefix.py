@@ -2,6 +2,9 @@
 
 # A prefix must spare this many tokens to each sequence that uses it; below, the bookkeeping costs more.
 LEAST_TOKENS = 64
+# And this many to all of them. Two samples of one task share their whole prompt, but there is a cheaper way for so few: the second
+# copies what the first has evaluated.
+LEAST_SPARED = 1000
 
 
 def common_length(left: list[int], right: list[int], start: int = 0) -> int:
@@ -20,17 +23,19 @@ def common_length(left: list[int], right: list[int], start: int = 0) -> int:
     return low if low < most and left[low] != right[low] else high
 
 
-def choose_prefix(waiting: list[list[int]], covered: list[int], running: list[list[int]]) -> list[int] | None:
+def choose_prefix(
+    waiting: list[list[int]], covered: list[int], running: list[list[int]], least_spared: int = LEAST_SPARED
+) -> list[int] | None:
     """
     The prefix that spares the most tokens to the waiting prompts, of which `covered` leading ones each are shared already.
-    Running prompts only testify that a prefix is common. None where nothing reaches LEAST_TOKENS.
+    Running prompts only testify that a prefix is common. None where nothing reaches LEAST_TOKENS and `least_spared`.
     """
     entries = sorted([(prompt, start) for prompt, start in zip(waiting, covered)] + [(prompt, -1) for prompt in running])
     # The last token of a prompt must stay outside: its logits are what generation starts from.
     shared = [
         min(common_length(a, b), len(a) - 1, len(b) - 1) for (a, _), (b, _) in zip(entries, entries[1:])
     ]
-    best, best_spared = None, 0
+    best, best_spared = None, least_spared - 1
     for length in sorted({length for length in shared if length >= LEAST_TOKENS}):
         start = 0
         while start < len(entries):

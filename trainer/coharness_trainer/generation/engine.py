@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from .choose_prefix import choose_prefix, common_length
+from .choose_prefix import LEAST_SPARED, choose_prefix, common_length
 from .key_value_store import KeyValueStore, ParkedSequence, SharedPrefix
 from .llama_forward import forward
 from .llama_weights import LlamaWeights
@@ -29,20 +29,30 @@ class Engine:
     of the logits: those vary with what else is in the batch.
     """
 
-    def __init__(self, weights: LlamaWeights, slots: int, end_tokens: list[int], token_bytes: Callable[[int], bytes], finish: Finish):
+    def __init__(
+        self,
+        weights: LlamaWeights,
+        slots: int,
+        end_tokens: list[int],
+        token_bytes: Callable[[int], bytes],
+        finish: Finish,
+        least_spared: int = LEAST_SPARED,
+    ):
         self.weights = weights
         # One row more, in which prefixes are evaluated.
         self.store = KeyValueStore(weights, slots + 1)
         self.end_tokens = frozenset(end_tokens)
         self.token_bytes = token_bytes
         self.finish = finish
+        self.least_spared = least_spared
         self.scratch = slots
         self.free = set(range(slots))
         self.waiting: deque[Request] = deque()
         self.running: dict[int, Sequence] = {}
         self.prefixes: list[SharedPrefix] = []
         self.parked: OrderedDict[int, ParkedSequence] = OrderedDict()
-        self.most_parked = slots
+        # A next turn comes at once, but waits until a slot is free; meanwhile others end.
+        self.most_parked = max(2, slots // 2)
         self.counts = {"passes": 0, "evaluated": 0, "reused": 0, "sampled": 0}
 
     def submit(self, request: Request) -> None:
@@ -141,6 +151,9 @@ class Engine:
         self.free.remove(slot)
         if source is not None and reusable - start >= LEAST_REUSE:
             self.store.write(slot, 0, *self._row_of(source, start, reusable))
+            if isinstance(source, ParkedSequence) and reusable == len(source.tokens):
+                # The slot holds all of it now.
+                del self.parked[source.id]
         else:
             reusable = start
         if prefix is not None:
@@ -185,7 +198,8 @@ class Engine:
 
     def _park(self, sequence: Sequence) -> None:
         keys, values = self.store.read(sequence.slot, 0, len(sequence.evaluated) - sequence.start)
-        self.parked[sequence.request.id] = ParkedSequence(sequence.evaluated, sequence.prefix, keys.clone(), values.clone())
+        request_id = sequence.request.id
+        self.parked[request_id] = ParkedSequence(request_id, sequence.evaluated, sequence.prefix, keys.clone(), values.clone())
         while len(self.parked) > self.most_parked:
             self.parked.popitem(last=False)
 
@@ -196,7 +210,8 @@ class Engine:
             candidates = [request.prompt for request in self.waiting]
             best = [self._prefix_of(prompt) for prompt in candidates]
             covered = [0 if prefix is None else len(prefix.tokens) for prefix in best]
-            tokens = choose_prefix(candidates, covered, [one.request.prompt for one in self.running.values()])
+            running = [one.request.prompt for one in self.running.values()]
+            tokens = choose_prefix(candidates, covered, running, self.least_spared)
             if tokens is None or not self._make_room(best):
                 return
             self.prefixes.append(self._evaluate_prefix(tokens))

@@ -107,10 +107,13 @@ def _single_query_attention(queries, keys, values, mask) -> tuple[torch.Tensor, 
     key_heads = keys.shape[1]
     queries, keys, values = queries.flatten(0, 1), keys.flatten(0, 1), values.flatten(0, 1)
     scores = torch.baddbmm(mask, queries, keys.transpose(1, 2), alpha=queries.shape[-1] ** -0.5).float()
-    normaliser = scores.logsumexp(-1)
-    shares = scores.sub_(normaliser[..., None]).exp_().to(values.dtype)
-    shape = (-1, key_heads)
-    return torch.bmm(shares, values).unflatten(0, shape), normaliser.unflatten(0, shape)
+    # logsumexp and softmax would each take the exponentials for themselves.
+    highest = scores.amax(-1, keepdim=True)
+    shares = scores.sub_(highest).exp_()
+    total = shares.sum(-1, keepdim=True)
+    attended = torch.bmm(shares.to(values.dtype), values).div_(total.to(values.dtype))
+    normaliser = highest.add_(total.log_())[..., 0]
+    return attended.unflatten(0, (-1, key_heads)), normaliser.unflatten(0, (-1, key_heads))
 
 
 def _add_prefix(own, own_norm, queries, rows, prefix: SharedPrefix, index: int) -> None:
