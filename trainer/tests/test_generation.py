@@ -2,6 +2,7 @@
 
 import json
 import os
+import queue
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from coharness_trainer.generation.plan_pass import plan_pass
 from coharness_trainer.generation.sampling import Sampling, sample, uniform
 from coharness_trainer.generation.sequence import Request, Sequence
 from coharness_trainer.generation.stop_bytes import StopWatch, token_bytes
+from coharness_trainer.generation.team import Team
 from coharness_trainer.job import file_hash
 
 GREEDY = Sampling(0, 1, 0, 0)
@@ -156,6 +158,41 @@ class EngineTest(unittest.TestCase):
         self.assertEqual(list(collected.results), [1])
 
 
+class TeamTest(unittest.TestCase):
+    def test_two_engines_give_together_what_one_gives_and_conversations_stay_where_they_began(self):
+        model, results, failures = tiny_llama(), queue.SimpleQueue(), []
+        weights = llama_weights(model, WINDOW)
+        team = Team(
+            2,
+            lambda finish: Engine(weights, 3, [], lambda token: b"", finish, least_spared=66),
+            lambda *result: results.put(result),
+            failures.append,
+        )
+        harness = random_tokens(70, 1)
+        prompts = {index: harness + random_tokens(3 + index % 4, 10 + index) for index in range(24)}
+        for index, prompt in prompts.items():
+            team.submit(ask(index, prompt))
+        first = {index: tokens for index, tokens, _ in (results.get(timeout=60) for _ in prompts)}
+        self.assertEqual(failures, [])
+        for index, prompt in prompts.items():
+            self.assertEqual(first[index], reference(model, prompt, 6), f"prompt {index}")
+        self.assertTrue(all(worker.engine.counts["sampled"] > 0 for worker in team.workers))
+        self.assertEqual([worker.outstanding for worker in team.workers], [0, 0])
+        for worker in team.workers:
+            parked = list(worker.engine.parked.values())[-1]
+            turn = parked.tokens + [1, 2, 3]
+            self.assertLess(worker.unseen(turn), min(other.unseen(turn) for other in team.workers if other is not worker))
+        team.cancel(0)
+        for worker in team.workers:
+            worker.inbox.put(None)
+
+    def test_what_a_worker_raises_is_reported(self):
+        failures = queue.SimpleQueue()
+        team = Team(1, lambda finish: Engine(llama_weights(tiny_llama(), WINDOW), 1, [], None, finish), lambda *_: None, failures.put)
+        team.submit(ask(0, [VOCABULARY + 5]))
+        self.assertIsInstance(failures.get(timeout=60), IndexError)
+
+
 class SamplingTest(unittest.TestCase):
     def test_draws_follow_the_filtered_distribution(self):
         logits = torch.tensor([2.0, 1.0, 0.5, 0.0, -1.0])
@@ -248,7 +285,7 @@ class FilesTest(unittest.TestCase):
     def test_speaks_lines_until_stdin_ends(self):
         opening = {
             "base": {"gguf": str(self.base), "hash": file_hash(self.base)},
-            "adapter": None, "slots": 2, "windowTokens": 64, "threads": 1, "endTokens": [0],
+            "adapter": None, "slots": 4, "windowTokens": 64, "threads": 2, "endTokens": [0],
         }  # fmt: skip
         request = {"id": 1, "prompt": [3, 4, 5], "maxTokens": 4, "temperature": 0, "topP": 1, "topK": 0, "seed": 0, "stop": []}
         lines = [opening, request, {**request, "id": 2, "prompt": [VOCABULARY]}, {**request, "id": 3, "stop": ["t"]}]

@@ -3,10 +3,13 @@ python -m coharness_trainer.generation: requests on stdin, results on stdout, on
 docs/decisions/inference-torch.md describes the lines. Ends when stdin ends.
 """
 
+import functools
 import json
+import os
 import queue
 import sys
 import threading
+import traceback
 from pathlib import Path
 
 from ..__main__ import event_stream
@@ -22,35 +25,35 @@ def read_lines(lines: queue.SimpleQueue) -> None:
     lines.put(CLOSED)
 
 
-def open_engine(opening: dict, emit):
-    """The engine that the first line asks for; announces it."""
+def open_team(opening: dict, emit, fail):
+    """The engines that the first line asks for; announces them."""
     import torch
 
     from ..base_model import compute_device
     from .engine import Engine
     from .llama_weights import llama_weights, served_model
     from .stop_bytes import token_bytes
+    from .team import MOST_WORKERS, Team
 
-    if opening["threads"] > 0:
-        torch.set_num_threads(opening["threads"])
-    capabilities_dtype = compute_device()[1] if not torch.cuda.is_available() else torch.float32
+    threads = opening["threads"] if opening["threads"] > 0 else torch.get_num_threads()
+    workers = min(MOST_WORKERS, threads, opening["slots"])
+    torch.set_num_threads(threads)
     base = Path(opening["base"]["gguf"])
     adapter = None if opening["adapter"] is None else Path(opening["adapter"])
-    weights = llama_weights(served_model(base, opening["base"]["hash"], adapter, capabilities_dtype), opening["windowTokens"])
-    shown: list[bytes] = []
-
-    def bytes_of(token: int) -> bytes:
-        # Only requests with stop strings need the vocabulary, which takes a second to read.
-        if not shown:
-            shown.extend(token_bytes(base))
-        return shown[token]
-
-    engine = Engine(
-        weights,
-        opening["slots"],
-        opening["endTokens"],
-        bytes_of,
+    # The engine computes on the CPU; what is fast there is what counts, whatever else the machine has.
+    dtype = torch.float32 if torch.cuda.is_available() else compute_device()[1]
+    weights = llama_weights(served_model(base, opening["base"]["hash"], adapter, dtype), opening["windowTokens"])
+    # Before the workers start: threads take this over when they first compute.
+    torch.set_num_threads(threads // workers)
+    # Only requests with stop strings need the vocabulary, which takes a second to read.
+    shown = functools.cache(lambda: token_bytes(base))
+    team = Team(
+        workers,
+        lambda finish: Engine(
+            weights, -(-opening["slots"] // workers), opening["endTokens"], lambda token: shown()[token], finish
+        ),
         lambda request_id, tokens, reason: emit({"id": request_id, "tokens": tokens, "finish": reason}),
+        fail,
     )
     emit(
         {
@@ -58,30 +61,27 @@ def open_engine(opening: dict, emit):
             "windowTokens": weights.window,
             "slots": opening["slots"],
             "precision": str(weights.dtype).removeprefix("torch."),
-            "threads": torch.get_num_threads(),
+            "threads": threads,
+            "workers": workers,
         }
     )
-    return engine
+    return team, weights.embedding.shape[0]
 
 
-def handle(message: dict, engine, emit) -> None:
+def handle(message: dict, team, vocabulary: int, emit) -> None:
     from .sampling import Sampling
     from .sequence import Request
 
     if "cancel" in message:
-        engine.cancel(message["cancel"])
+        team.cancel(message["cancel"])
         return
-    if "counts" in message:
-        emit({"event": "counts", **engine.counts})
-        return
-    vocabulary = engine.weights.embedding.shape[0]
     foreign = [token for token in message["prompt"] if not 0 <= token < vocabulary]
     if foreign or not message["prompt"]:
         problem = f"tokens {foreign[:5]} are not in the vocabulary of {vocabulary}" if foreign else "the prompt is empty"
         emit({"id": message["id"], "error": f"Request {message['id']} cannot be evaluated: {problem}."})
         return
     sampling = Sampling(message["temperature"], message["topP"], message["topK"], message["seed"])
-    engine.submit(Request(message["id"], message["prompt"], message["maxTokens"], sampling, message["stop"]))
+    team.submit(Request(message["id"], message["prompt"], message["maxTokens"], sampling, message["stop"]))
 
 
 def serve(emit) -> None:
@@ -90,29 +90,35 @@ def serve(emit) -> None:
     opening = lines.get()
     if opening is CLOSED:
         raise TrainerFailure("bad-opening", "Expected a first line {base, adapter, slots, windowTokens, threads, endTokens} on stdin.")
-    engine = open_engine(opening, emit)
+    team, vocabulary = open_team(opening, emit, lines.put)
     while True:
-        while engine.is_idle or not lines.empty():
-            message = lines.get()
-            if message is CLOSED:
-                return
-            handle(message, engine, emit)
-        engine.step()
+        message = lines.get()
+        if message is CLOSED:
+            return
+        if isinstance(message, BaseException):
+            raise message
+        handle(message, team, vocabulary, emit)
 
 
-def main() -> int:
-    emit = event_stream()
+def main() -> None:
+    write = event_stream()
+    lock = threading.Lock()
+
+    def emit(event: dict) -> None:
+        with lock:
+            write(event)
+
     try:
         serve(emit)
-    except Exception as error:
-        import traceback
-
-        traceback.print_exc()
+    except BaseException as error:
+        traceback.print_exception(error)
         failure = failure_of(error)
         emit({"event": "failed", "code": failure.code, "message": failure.message})
-        return 1
-    return 0
+        sys.stderr.flush()
+        os._exit(1)
+    # Without waiting for workers that are in the middle of a pass, or for libraries to tidy up.
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,5 +1,7 @@
 """Continuous batching: every pass advances all running sequences, and whatever ends makes room for what waits."""
 
+from __future__ import annotations
+
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
@@ -53,6 +55,8 @@ class Engine:
         self.parked: OrderedDict[int, ParkedSequence] = OrderedDict()
         # A next turn comes at once, but waits until a slot is free; meanwhile others end.
         self.most_parked = max(2, slots // 2)
+        # Engines over the same weights whose prefixes can be used here.
+        self.peers: list[Engine] = []
         self.counts = {"passes": 0, "evaluated": 0, "reused": 0, "sampled": 0}
 
     def submit(self, request: Request) -> None:
@@ -214,7 +218,7 @@ class Engine:
             tokens = choose_prefix(candidates, covered, running, self.least_spared)
             if tokens is None or not self._make_room(best):
                 return
-            self.prefixes.append(self._evaluate_prefix(tokens))
+            self.prefixes.append(self._prefix_of_peers(tokens) or self._evaluate_prefix(tokens))
 
     def _make_room(self, wanted: list[SharedPrefix | None]) -> bool:
         if len(self.prefixes) < MOST_PREFIXES:
@@ -230,6 +234,13 @@ class Engine:
         """Least recently used first."""
         self.prefixes.remove(prefix)
         self.prefixes.append(prefix)
+
+    def _prefix_of_peers(self, tokens: list[int]) -> SharedPrefix | None:
+        # Tensors of a prefix never change, and reading a list is one step: no lock is needed.
+        for prefix in (prefix for peer in self.peers for prefix in tuple(peer.prefixes)):
+            if prefix.tokens[: len(tokens)] == tokens:
+                return SharedPrefix(tokens, prefix.keys[:, :, : len(tokens)], prefix.values[:, :, : len(tokens)])
+        return None
 
     def _evaluate_prefix(self, tokens: list[int]) -> SharedPrefix:
         parent = self._prefix_of(tokens)
