@@ -5,7 +5,6 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as functional
-from peft import PeftModel
 from transformers import PreTrainedModel
 
 from ..base_model import load_base
@@ -85,6 +84,9 @@ def served_model(base: Path, base_hash: str, adapter: Path | None, dtype: torch.
     """The base, or the base with W + B·A·(alpha / rank) for every adapted W, computed in fp32 and rounded to `dtype` once."""
     model = load_base(base, base_hash, torch.float32)
     if adapter is not None:
+        # Takes 3 s, which the base alone need not wait for.
+        from peft import PeftModel
+
         try:
             model = PeftModel.from_pretrained(model, adapter).merge_and_unload(safe_merge=True)
         except Exception as error:
