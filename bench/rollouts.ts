@@ -122,7 +122,14 @@ async function openArm(arm: Arm, modelPath: string): Promise<ModelBackend> {
     return openTorchBackend({ python, environment, base, windowTokens: 512, slots: arm.sequences });
   }
   const contexts = arm.contexts === undefined ? {} : { contexts: arm.contexts };
-  return openLlamaCppBackend({ modelPath, modelHash, windowTokens: 512, threads, sequences: arm.sequences, ...contexts });
+  return openLlamaCppBackend({
+    modelPath,
+    modelHash,
+    windowTokens: 512,
+    threads,
+    sequences: arm.sequences,
+    ...contexts,
+  });
 }
 
 async function measure(arm: Arm, modelPath: string, problems: readonly Problem[]) {
