@@ -46,7 +46,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
     model: champion.pair.model,
     verifier: context.verifier.version,
     maxPerTask: context.config.alignment.maxPerTask,
-    maxRows: sizes.maxRows,
+    maxRows: sizes.rowPasses,
   });
   if (selection.rows.length < context.config.alignment.minRows) {
     const text =
@@ -56,8 +56,14 @@ export async function alignModel(context: RunContext, champion: Version, round: 
     return champion;
   }
   const dataset = await writeTrainingDataset(join(context.folder, 'datasets'), selection);
-  const { adapter, record } = await train(context, champion, round, dataset, samples, selection);
+  const epochs = epochsFor(selection.rows.length, sizes.rowPasses, context.config.alignment.epochs);
+  const { adapter, record } = await train(context, champion, round, { ...dataset, epochs }, samples, selection);
   return gateWeights(context, { champion, harness, adapter, record, round, seconds: sizes.seconds * GATE_SHARE });
+}
+
+/** Passes over the rows that the planned time allows: new rows teach more than the same ones again, so they come first. */
+function epochsFor(rows: number, rowPasses: number, most: number): number {
+  return Math.max(1, Math.min(most, Math.floor(rowPasses / rows)));
 }
 
 async function planAlignment(context: RunContext, harness: Harness, round: number) {
@@ -68,17 +74,19 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     const most = open * (sizes.samplesPerTask ?? MOST_SAMPLES);
     const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, 64, most);
     const samplesPerTask = sizes.samplesPerTask ?? Math.max(FEWEST_SAMPLES, Math.ceil(rollouts / open));
-    const epochSeconds = context.throughput.secondsPerTrainingRow * alignment.epochs;
     return {
       samplesPerTask,
       sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / samplesPerTask))),
-      maxRows: Math.max(alignment.minRows, Math.floor((seconds * TRAINING_SHARE) / epochSeconds)),
+      rowPasses: Math.max(
+        alignment.minRows,
+        Math.floor((seconds * TRAINING_SHARE) / context.throughput.secondsPerTrainingRow),
+      ),
       seconds: Math.round(seconds),
     };
   });
   const line =
     `${plan.sampleTasks} train tasks × ${plan.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
-    `at most ${plan.maxRows} training rows`;
+    `${plan.rowPasses} training rows, or fewer up to ${alignment.epochs} times`;
   context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'weights', lines: [line] });
   return plan;
 }
@@ -126,7 +134,7 @@ async function train(
   context: RunContext,
   champion: Version,
   round: number,
-  dataset: { hash: ContentHash; folder: string },
+  dataset: { hash: ContentHash; folder: string; epochs: number },
   samples: readonly Trajectory[],
   selection: { rows: readonly { task: string }[] },
 ): Promise<{ adapter: ContentHash; record: TrainingRecord }> {
@@ -135,6 +143,7 @@ async function train(
   const key = contentHash({
     step: 'training',
     dataset: dataset.hash,
+    epochs: dataset.epochs,
     initial,
     seed,
     settings: context.config.alignment,
@@ -143,6 +152,7 @@ async function train(
     const trained = await context.trainer.train({
       dataset: dataset.hash,
       datasetFolder: dataset.folder,
+      epochs: dataset.epochs,
       initial,
       seed,
       signal: context.signal,
@@ -160,7 +170,7 @@ async function train(
       seconds: trained.seconds,
       tokenIds: 'exact',
     };
-    context.throughput.secondsPerTrainingRow = trained.seconds / (trained.rows * context.config.alignment.epochs);
+    context.throughput.secondsPerTrainingRow = trained.seconds / (trained.rows * dataset.epochs);
     return { adapter: trained.adapter, record };
   });
 }

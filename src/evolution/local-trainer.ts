@@ -15,7 +15,7 @@ export function localTrainer(options: {
   settings: RunConfig['alignment'];
 }): WeightTrainer {
   return {
-    train: async ({ dataset, datasetFolder, initial, seed, onProgress, signal }) => {
+    train: async ({ dataset, datasetFolder, epochs, initial, seed, onProgress, signal }) => {
       const trained = await trainAdapter({
         python: await options.python(),
         trainerRoot: options.trainerRoot,
@@ -24,7 +24,7 @@ export function localTrainer(options: {
         datasetFolder,
         outputFolder: join(options.workFolder, `${dataset.slice(0, 12)}-${seed}`),
         adaptersFolder: options.adaptersFolder,
-        settings: { ...options.settings, seed },
+        settings: { ...options.settings, epochs, seed },
         signal,
         onProgress,
       });

@@ -93,6 +93,7 @@ export const runConfigSchema = z.strictObject({
       rank: z.number().int().positive().default(16),
       alpha: z.number().positive().default(32),
       learningRate: z.number().positive().default(5e-4),
+      /** Passes over the rows at most; fewer where the time does not allow them. */
       epochs: z.number().int().positive().default(2),
       rowsPerBatch: z.number().int().positive().default(16),
       from: z.enum(['adapter', 'base']).default('adapter'),

@@ -33,6 +33,8 @@ export interface WeightTrainer {
   train(request: {
     dataset: ContentHash;
     datasetFolder: string;
+    /** Passes over the rows, ≥ 1. */
+    epochs: number;
     initial: ContentHash | null;
     seed: number;
     onProgress: (progress: {
