@@ -34,10 +34,12 @@ export const ROLLOUT_DROP_REASONS = [
 /** Why a call of a selected rollout is context and not target. */
 export const CALL_DROP_REASONS = [
   'outvoted',
+  'summary-turn',
   'cut-by-limit',
   'call-unreadable',
   'tool-refused',
   'tool-failed',
+  'set-aside-by-middleware',
   'no-exact-tokens',
 ] as const;
 
@@ -163,12 +165,16 @@ function whyContextOnly(call: ModelCall, trajectory: Trajectory): (typeof CALL_D
   // A vote that lost, or ended without an answer, was no part of the success.
   const answered = ofVote.find((event) => event.type === 'answered');
   if (call.vote !== undefined && answered?.answer !== trajectory.answer) return 'outvoted';
+  // A summary serves the memory policy; it is no turn of the task.
+  if (call.turnKind === 'summary') return 'summary-turn';
   if (call.finishReason === 'length' || call.finishReason === 'window') return 'cut-by-limit';
   for (const event of ofVote) {
     if (!('turn' in event) || event.turn !== call.turn) continue;
     if (event.type === 'call-unreadable' || event.type === 'tool-refused' || event.type === 'tool-failed') {
       return event.type;
     }
+    // The course went on with something else than what the model wrote.
+    if (event.type === 'middleware-acted' && event.setsAside) return 'set-aside-by-middleware';
   }
   const hasTokens = (call.promptTokenIds?.length ?? 0) > 0 && (call.completionTokenIds?.length ?? 0) > 0;
   return hasTokens ? null : 'no-exact-tokens';

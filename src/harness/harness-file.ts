@@ -3,14 +3,8 @@ import type { z } from 'zod';
 import { CoHarnessError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { componentOfPath } from './component-of-path.ts';
-import {
-  exampleSchema,
-  memorySchema,
-  middlewareSchema,
-  retrySchema,
-  settingsSchema,
-  toolSchema,
-} from './harness-schemas.ts';
+import { exampleSchema, memorySchema, retrySchema, settingsSchema, toolSchema } from './harness-schemas.ts';
+import { middlewareSchema } from './middleware-kinds.ts';
 
 /** Schema of a YAML file of φ by its place; null for text files and code. */
 export function schemaOfFile(file: string): z.ZodType | null {
@@ -87,7 +81,7 @@ function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): string[] {
 
 /** The parts of a zod definition that this file walks through. */
 interface WalkedSchema {
-  def: { type: string; innerType?: WalkedSchema; element?: WalkedSchema; options?: WalkedSchema[] };
+  def: { type: string; innerType?: WalkedSchema; in?: WalkedSchema; element?: WalkedSchema; options?: WalkedSchema[] };
   shape?: Record<string, WalkedSchema>;
 }
 
@@ -103,7 +97,8 @@ function memberOf(schema: WalkedSchema, step: string): WalkedSchema[] {
 }
 
 function alternatives(schema: WalkedSchema): WalkedSchema[] {
-  if (schema.def.innerType !== undefined) return alternatives(schema.def.innerType);
+  const inner = schema.def.innerType ?? schema.def.in;
+  if (inner !== undefined) return alternatives(inner);
   if (schema.def.options !== undefined && schema.def.type === 'union') return schema.def.options.flatMap(alternatives);
   return [schema];
 }

@@ -89,12 +89,6 @@ export const toolSchema = z.strictObject({
   limits: z.strictObject({ wallMs: count(1).default(10_000), outputCharacters: count(1).default(4_000) }).prefault({}),
 });
 
-/** middleware/NN-NAME.yaml. */
-export const middlewareSchema = z.strictObject({
-  kind: z.string().min(1),
-  options: z.record(z.string(), z.json()).default({}),
-});
-
 export const memorySchema = z.strictObject({ historyTokens: count(1).nullable().default(null) });
 
 export const retrySchema = z.strictObject({

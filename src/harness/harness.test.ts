@@ -55,14 +55,16 @@ describe('a harness is read from its files', () => {
       'tools/lookup/tool.yaml': LOOKUP_TOOL,
       'tools/lookup/lookup.js': 'code',
       'skills/plan/SKILL.md': '---\nname: plan\n---\nPlan first.\n',
-      'middleware/10-cap.yaml': 'kind: output-cap\noptions: { head: 3 }\n',
+      'middleware/10-cap.yaml': 'kind: output-cap\noptions: { headCharacters: 3 }\n',
       'memory.yaml': 'historyTokens: 500\n',
       'retry.yaml': 'parseErrors: 0\n',
     });
     expect(full.prompts.system).toBe('Be brief.');
     expect(full.examples[0]).toMatchObject({ name: 'one', fromTasks: [], steps: [{ result: 'r' }, { text: 't' }] });
     expect(full.skills).toEqual([{ name: 'plan', text: 'Plan first.' }]);
-    expect(full.middleware).toEqual([{ name: 'cap', order: 10, kind: 'output-cap', options: { head: 3 } }]);
+    expect(full.middleware).toEqual([
+      { id: '10-cap', kind: 'output-cap', options: { headCharacters: 3, tailCharacters: 300 }, code: null },
+    ]);
     expect(full.memory.historyTokens).toBe(500);
     expect(full.retry).toMatchObject({ parseErrors: 0, toolErrors: 2 });
   });

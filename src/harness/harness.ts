@@ -1,4 +1,5 @@
 import type { ContentHash } from '../base/content-hash.ts';
+import type { MiddlewareSettings } from './middleware-kinds.ts';
 
 /** Component kinds that a diff can name; each has its place in the folder format. */
 export const COMPONENT_KINDS = [
@@ -85,6 +86,9 @@ export interface HarnessTool {
   limits: { wallMs: number; outputCharacters: number };
 }
 
+/** `id`: the file's name without extension, e.g. `10-loop`; `code`: the text of a `js` kind's entry file, else null. */
+export type HarnessMiddleware = MiddlewareSettings & { id: string; code: string | null };
+
 export interface HarnessRetry {
   /** Times a reply whose call could not be read is answered with an error and tried again within the turn limit. */
   parseErrors: number;
@@ -112,7 +116,8 @@ export interface Harness {
   readonly examples: readonly HarnessExample[];
   readonly tools: readonly HarnessTool[];
   readonly skills: readonly { name: string; text: string }[];
-  readonly middleware: readonly { name: string; order: number; kind: string; options: Record<string, unknown> }[];
+  /** In the order of their file names, which is the order in which each hook meets them. */
+  readonly middleware: readonly HarnessMiddleware[];
   readonly memory: HarnessMemory;
   readonly retry: HarnessRetry;
 }

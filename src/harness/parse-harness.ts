@@ -5,14 +5,8 @@ import { type PromptName, requireComponent } from './component-of-path.ts';
 import { deepFreeze, frozenMap } from './deep-freeze.ts';
 import type { Harness, HarnessExample, HarnessTool } from './harness.ts';
 import { parseHarnessFile } from './harness-file.ts';
-import {
-  exampleSchema,
-  memorySchema,
-  middlewareSchema,
-  retrySchema,
-  settingsSchema,
-  toolSchema,
-} from './harness-schemas.ts';
+import { exampleSchema, memorySchema, retrySchema, settingsSchema, toolSchema } from './harness-schemas.ts';
+import { readMiddleware } from './read-middleware.ts';
 
 /** What a prompt says where φ has no file for it. `tool-offer` renders one tool of the {{tools}} list. */
 export const DEFAULT_PROMPTS: Readonly<Record<PromptName, string>> = {
@@ -50,7 +44,7 @@ export function harnessFromFiles(files: ReadonlyMap<string, string>): Harness {
     examples: matching(texts, /^examples\/(.+)\.yaml$/, readExample),
     tools: matching(texts, /^tools\/([^/]+)\/tool\.yaml$/, readTool),
     skills: matching(texts, /^skills\/([^/]+)\/SKILL\.md$/, (name, _file, text) => ({ name, text: skillBody(text) })),
-    middleware: matching(texts, /^middleware\/(\d{2}-.+)\.(?:yaml|js)$/, readMiddleware),
+    middleware: readMiddleware(texts),
     memory: parseHarnessFile(memorySchema, 'memory.yaml', texts.get('memory.yaml') ?? ''),
     retry: parseHarnessFile(retrySchema, 'retry.yaml', texts.get('retry.yaml') ?? ''),
   };
@@ -108,13 +102,6 @@ function readTool(folder: string, file: string, text: string): HarnessTool {
 
 function skillBody(text: string): string {
   return text.replace(/^---\n[\s\S]*?\n---\n/, '').trim();
-}
-
-function readMiddleware(fileName: string, file: string, text: string): Harness['middleware'][number] {
-  const order = Number(fileName.slice(0, 2));
-  const name = fileName.slice(3);
-  if (file.endsWith('.js')) return { name, order, kind: 'js', options: {} };
-  return { name, order, ...parseHarnessFile(middlewareSchema, file, text) };
 }
 
 /** Rules between files: names are unique, and the call dialect can name a tool. */

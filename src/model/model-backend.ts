@@ -4,6 +4,25 @@ import type { ContentHash } from '../base/content-hash.ts';
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
+  /** Native calls of an assistant turn; their `arguments` must be the JSON of an object, or servers refuse every later request. */
+  calls?: NativeCall[];
+  /** The native call that a `tool` turn answers. */
+  callId?: string;
+}
+
+/** A tool call in the server's own protocol. `arguments` is the text that the model wrote: mostly JSON. */
+export interface NativeCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** A tool as a server is offered it. */
+export interface NativeTool {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>;
 }
 
 export interface Sampling {
@@ -24,6 +43,8 @@ export interface GenerationRequest {
   maxTokens: number;
   /** Text that ends the generation; it is not part of `text`. */
   stop: readonly string[];
+  /** Offered in the server's own protocol; absent where calls are text. Only for backends with `nativeTools`. */
+  tools?: readonly NativeTool[];
   signal?: AbortSignal;
 }
 
@@ -43,6 +64,8 @@ export interface Generation {
   text: string;
   finishReason: FinishReason;
   usage: TokenUsage;
+  /** Native calls of the reply, in order; absent without. */
+  calls?: readonly NativeCall[];
   /** What the chat template rendered; undefined where the engine does not tell. */
   renderedPrompt?: string;
   /** Exactly the ids that were evaluated and sampled, own end token included; undefined for engines that declare `none`. */
@@ -75,6 +98,8 @@ export interface ModelBackend {
   readonly windowTokens: number;
   /** Calls worth having in flight at once. */
   readonly concurrency: number;
+  /** Whether requests may offer `tools`; absent = no. */
+  readonly nativeTools?: boolean;
   generate(request: GenerationRequest): Promise<Generation>;
   close(): Promise<void>;
 }

@@ -1,16 +1,17 @@
 import { AbortedError, CoHarnessError, InvariantError } from '../base/errors.ts';
-import type { Harness, HarnessTool } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
 import { ProviderError } from '../model/provider-error.ts';
 import type { FaultBoundary, TrajectoryEvent } from '../trajectory/trajectory.ts';
-import { parseCalls } from './call-dialect.ts';
-import { errorText, openConversation, resultMessage } from './conversation.ts';
+import { openConversation } from './conversation.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 import { fillTemplate } from './fill-template.ts';
+import { hookChain } from './middleware/hook-chain.ts';
 import { modelCaller } from './model-caller.ts';
 import { offeredTools } from './offered-tools.ts';
 import type { RolloutJob } from './rollout-job.ts';
 import { toolCaller } from './tool-caller.ts';
+import { readReply, textAnswer, turnActor } from './turn-actor.ts';
 import { type WallLimit, WallLimitReached, wallLimit } from './wall-limit.ts';
 
 /** One pass of the loop. `fault`: infrastructure failed, there is nothing to score. */
@@ -23,57 +24,37 @@ export interface Episode {
 }
 
 /**
- * φ on a task: ask the model, run its calls, show it the results, until an answer or the turn limit. Null when there is no answer. Rejects with
- * what `attempt` below sorts.
+ * φ on a task: ask the model, run its calls, show it the results, until an answer or the turn limit; hooks may have a word at each step. Null when
+ * there is no answer. Rejects with what `agentLoop` below sorts.
  */
 async function converse(job: RolloutJob, log: EventLog, limit: WallLimit, vote: number | null): Promise<string | null> {
-  const { settings, retry, prompts } = job.harness;
-  const tools = offeredTools(job.harness, job.task);
-  const conversation = openConversation(job.harness, job.task, tools);
-  const askModel = modelCaller(job, conversation, log, limit, vote);
-  const runCalls = toolCaller(job.harness, tools, log, limit);
-  const workingTurns = settings.limits.turns - (hasFinalTurn(job.harness) ? 1 : 0);
-  let parseErrorsLeft = retry.parseErrors;
-  let toolErrorsLeft = retry.toolErrors;
+  const { harness, task } = job;
+  const tools = offeredTools(harness, task);
+  const conversation = openConversation(harness, task, tools);
+  const hooks = hookChain(job, conversation, log, limit.signal);
+  const askModel = modelCaller(job, conversation, log, limit, vote, hooks);
+  const act = turnActor(harness, tools, log, toolCaller(harness, tools, log, limit, hooks));
+  const workingTurns = harness.settings.limits.turns - (hasFinalTurn(harness) ? 1 : 0);
 
+  await hooks.start();
   let turn = 0;
-  for (; turn < workingTurns && parseErrorsLeft >= 0 && toolErrorsLeft >= 0; turn++) {
-    const reply = await askModel(turn, 'working');
-    const parsed = parseCalls(settings.protocol.dialect, reply.text, tools, reply.finishReason === 'stop-text');
-    if (tools.length === 0) return textAnswer(reply.text);
-    if (parsed.unreadable !== null) log.record({ type: 'call-unreadable', turn, ...parsed.unreadable });
-    else if (parsed.calls.length === 0) {
-      log.record({ type: 'no-call', turn });
-      return settings.answer.from === 'text' ? textAnswer(reply.text) : answerWithoutCall(tools);
-    }
-    const ran = await runCalls(turn, parsed.calls);
-    if (settings.answer.from === 'tool' && ran.answer !== null) return ran.answer;
-    if (parsed.calls.length === 0) parseErrorsLeft--;
-    if (ran.failures > 0) toolErrorsLeft--;
-    const unread = parsed.unreadable === null ? [] : [errorText(job.harness, '', parsed.unreadable.problem)];
-    conversation.history.push(
-      { role: 'assistant', content: parsed.text },
-      resultMessage(job.harness, [...ran.texts, ...unread]),
-    );
+  for (; turn < workingTurns && act.mayGoOn(); turn++) {
+    const written = await askModel(turn, 'working');
+    const reply = await hooks.afterModel(turn, readReply(harness, written, tools));
+    const step = reply.askAgain === null ? await act.on(turn, reply) : { results: [] };
+    const end = step.candidate === undefined ? null : await hooks.finish(turn, step.candidate);
+    if (end !== null && end.askAgain === null) return end.answer;
+    conversation.appendTurn(reply, step.results, reply.askAgain ?? end?.askAgain ?? null);
   }
   if (turn === workingTurns) log.record({ type: 'turn-limit-reached', turn: turn - 1 });
-  if (!hasFinalTurn(job.harness)) return null;
-  conversation.appendUser(fillTemplate(prompts['final-turn'] ?? '', { problem: job.task.problem }));
-  return textAnswer((await askModel(turn, 'final')).text);
+  if (!hasFinalTurn(harness)) return (await hooks.finish(harness.settings.limits.turns - 1, null)).answer;
+  conversation.appendUser(fillTemplate(harness.prompts['final-turn'] ?? '', { problem: task.problem }));
+  return (await hooks.finish(turn, textAnswer((await askModel(turn, 'final')).text))).answer;
 }
 
 /** The last turn is asked for text without tools where text is the answer and at least one working turn stays. */
 function hasFinalTurn({ settings }: Harness): boolean {
   return settings.finalTurn && settings.answer.from === 'text' && settings.limits.turns > 1;
-}
-
-function textAnswer(text: string): string | null {
-  return text.trim() === '' ? null : text.trim();
-}
-
-/** Where calls themselves are the answer, replying without one says that none fits. */
-function answerWithoutCall(tools: readonly HarnessTool[]): string | null {
-  return tools.some(({ backend }) => backend.kind === 'record') ? '[]' : null;
 }
 
 /**
@@ -86,13 +67,6 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
   const { events, usage } = log;
   const episode: Episode = { events, usage, answer: null, wallLimitReached: false, fault: null };
   try {
-    for (const { name, kind } of job.harness.middleware) {
-      log.record({
-        type: 'fault',
-        boundary: 'middleware',
-        problem: `${name}: kind "${kind}" is not available here; it did not act`,
-      });
-    }
     const answer = await converse(job, log, limit, vote);
     log.record({ type: 'answered', from: job.harness.settings.answer.from, answer });
     return { ...episode, answer };

@@ -10,21 +10,40 @@ const prefixes = new WeakMap<Harness, WeakMap<readonly HarnessTool[], readonly C
 export interface Conversation {
   readonly opening: readonly ChatMessage[];
   readonly history: ChatMessage[];
+  /** What the next model call is sent. */
+  messages(): ChatMessage[];
+  /** Adds what the model wrote, unless nothing came of it, and what it is shown then: results of its calls, or a text in their place. */
+  appendTurn(reply: { text: string }, results: readonly string[], askAgain: string | null): void;
   /** Adds a user turn; joined to the turn before where that is the user's too, because chat templates want roles to alternate. */
   appendUser(content: string): void;
 }
 
 export function openConversation(harness: Harness, task: Task, tools: readonly HarnessTool[]): Conversation {
+  const opening = openingMessages(harness, task, tools);
   const history: ChatMessage[] = [];
-  return {
-    opening: openingMessages(harness, task, tools),
+  const conversation: Conversation = {
+    opening,
     history,
+    messages: () => {
+      const [first] = history;
+      const last = opening.at(-1);
+      // What is said before the first reply belongs to the task's turn: two turns of one role are refused by many chat templates.
+      if (first?.role !== 'user' || last?.role !== 'user') return [...opening, ...history];
+      const joined = { ...last, content: `${last.content}\n\n${first.content}` };
+      return [...opening.slice(0, -1), joined, ...history.slice(1)];
+    },
+    appendTurn: ({ text }, results, askAgain) => {
+      if (text.trim() !== '' || results.length > 0) history.push({ role: 'assistant', content: text });
+      if (results.length > 0) history.push(resultMessage(harness, results));
+      if (askAgain !== null) conversation.appendUser(askAgain);
+    },
     appendUser: (content) => {
       const last = history.at(-1);
       if (last?.role !== 'user') history.push({ role: 'user', content });
       else history[history.length - 1] = { role: 'user', content: `${last.content}\n\n${content}` };
     },
   };
+  return conversation;
 }
 
 /**

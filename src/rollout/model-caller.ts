@@ -5,6 +5,7 @@ import { ProviderError } from '../model/provider-error.ts';
 import type { Conversation } from './conversation.ts';
 import type { EventLog } from './event-log.ts';
 import { generateWithRetry } from './generate-with-retry.ts';
+import type { HookChain } from './middleware/hook-chain.ts';
 import type { RolloutJob } from './rollout-job.ts';
 import { estimateTokens, trimHistory } from './trim-history.ts';
 import { type WallLimit, WallLimitReached } from './wall-limit.ts';
@@ -21,13 +22,15 @@ export function modelCaller(
   log: EventLog,
   limit: WallLimit,
   vote: number | null,
+  hooks: HookChain,
 ): AskModel {
   const { settings, retry } = job.harness;
   return async (turn, turnKind) => {
     if (limit.isReached()) throw new WallLimitReached();
+    await hooks.beforeModel(turn);
     trim(job, conversation, log, turn);
     const request = {
-      messages: [...conversation.opening, ...conversation.history],
+      messages: conversation.messages(),
       sampling: job.sampling ?? settings.sampling,
       seed: callSeed(job, turn, vote),
       maxTokens: settings.limits.tokensPerTurn,

@@ -4,6 +4,7 @@ import type { ModelBackend, Sampling } from '../model/model-backend.ts';
 import type { Split, Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import type { HookSandbox } from './middleware/hook-sandbox.ts';
 
 export interface RolloutJob {
   harness: Harness;
@@ -15,6 +16,8 @@ export interface RolloutJob {
   verifier: Verifier;
   sampling: Sampling | null;
   clock: Clock;
+  /** Runs the code of `js` middleware; absent: such middleware is a recorded fault. */
+  hookSandbox?: HookSandbox;
   signal?: AbortSignal;
 }
 

@@ -6,6 +6,7 @@ import type { ParsedCall } from './call-dialect.ts';
 import { errorText, resultText } from './conversation.ts';
 import type { EventLog } from './event-log.ts';
 import { spacedJson } from './fill-template.ts';
+import type { HookChain } from './middleware/hook-chain.ts';
 import { runTool } from './tools/run-tool.ts';
 import type { WallLimit } from './wall-limit.ts';
 
@@ -22,14 +23,26 @@ export type RunCalls = (turn: number, calls: readonly ParsedCall[]) => Promise<C
  * Checks and runs the calls of one turn in order and records each step. Rejects with AbortedError when the rollout ends, or CoHarnessError
  * `sandbox-unavailable` when a back end does not exist in this installation.
  */
-export function toolCaller(harness: Harness, tools: readonly HarnessTool[], log: EventLog, limit: WallLimit): RunCalls {
+export function toolCaller(
+  harness: Harness,
+  tools: readonly HarnessTool[],
+  log: EventLog,
+  limit: WallLimit,
+  hooks: HookChain,
+): RunCalls {
   return async (turn, calls) => {
     const results: CallResults = { texts: [], failures: 0, answer: null };
     const recorded: ToolCall[] = [];
-    for (const { call, raw } of calls) {
-      log.record({ type: 'call-parsed', turn, call, raw });
-      const outcome = await runCall(turn, call);
-      results.texts.push(outcome.text);
+    for (const { call: parsed, raw } of calls) {
+      log.record({ type: 'call-parsed', turn, call: parsed, raw });
+      const tool = tools.find(({ name }) => name === parsed.tool);
+      const { call, stopped } = await hooks.beforeTool(turn, parsed, tool ?? null);
+      if (stopped !== null) {
+        results.texts.push(resultText(harness, call.tool, stopped));
+        continue;
+      }
+      const outcome = await runCall(turn, call, tool);
+      results.texts.push(await hooks.afterTool(turn, { call, value: outcome.value, text: outcome.text }));
       if (outcome.value === null) {
         results.failures++;
         continue;
@@ -43,13 +56,13 @@ export function toolCaller(harness: Harness, tools: readonly HarnessTool[], log:
   async function runCall(
     turn: number,
     call: ToolCall,
+    tool: HarnessTool | undefined,
   ): Promise<{ text: string; value: string | null; isRecorded: boolean }> {
     const failed = (problem: string) => ({
       text: errorText(harness, call.tool, problem),
       value: null,
       isRecorded: false,
     });
-    const tool = tools.find(({ name }) => name === call.tool);
     const problem =
       tool === undefined
         ? `there is no tool "${call.tool}" (known: ${tools.map(({ name }) => name).join(', ')})`

@@ -34,6 +34,7 @@ export function renderTrajectory(trajectory: Trajectory): string {
 function renderEvent(event: TrajectoryEvent, shown: Map<number, number>): string[] {
   switch (event.type) {
     case 'model-called': {
+      if (event.turnKind === 'summary') return labelled('summary', event.text, event.id);
       const vote = event.vote ?? 0;
       const known = shown.get(vote) ?? 0;
       const fresh = event.messages.slice(known);
@@ -56,6 +57,20 @@ function renderEvent(event: TrajectoryEvent, shown: Map<number, number>): string
     case 'history-trimmed':
       shown.set(event.vote ?? 0, Math.max(0, (shown.get(event.vote ?? 0) ?? 0) - event.droppedMessages));
       return labelled('trimmed', `${event.droppedMessages} messages left the history`, event.id);
+    case 'middleware-acted':
+      return labelled(
+        'middleware',
+        `${event.middleware} ${event.action.replaceAll('-', ' ')}: ${event.detail}`,
+        event.id,
+      );
+    case 'memory-acted':
+      return labelled('memory', `${event.action.replaceAll('-', ' ')}: ${event.detail}`, event.id);
+    case 'skill-loaded':
+      return labelled('skill', `${event.skill} (by ${event.by})`, event.id);
+    case 'retried':
+      return labelled('retry', `${event.what}, try ${event.attempt} after ${event.pauseMs} ms: ${event.why}`, event.id);
+    case 'votes-decided':
+      return labelled('votes', `decided after ${event.ran} of ${event.of}`, event.id);
     case 'turn-limit-reached':
       return labelled('limit', 'no working turn is left', event.id);
     case 'wall-limit-reached':

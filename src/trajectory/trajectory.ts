@@ -1,9 +1,35 @@
 import type { ContentHash } from '../base/content-hash.ts';
-import type { ChatMessage, FinishReason, ModelIdentity, Sampling, TokenUsage } from '../model/model-backend.ts';
+import type { HookName } from '../harness/middleware-kinds.ts';
+import type {
+  ChatMessage,
+  FinishReason,
+  ModelIdentity,
+  NativeCall,
+  Sampling,
+  TokenUsage,
+} from '../model/model-backend.ts';
 import type { Split } from '../task/task.ts';
 
 /** Boundary at which something failed. `provider`, `sandbox` and `verifier` are infrastructure and never reach the critic. */
 export type FaultBoundary = 'provider' | 'sandbox' | 'verifier' | 'tool' | 'middleware' | 'memory' | 'retry';
+
+export const TURN_KINDS = ['working', 'final', 'summary'] as const;
+export type TurnKind = (typeof TURN_KINDS)[number];
+
+export const MIDDLEWARE_ACTIONS = [
+  'said',
+  'rewrote-history',
+  'asked-again',
+  'repaired-call',
+  'stopped-call',
+  'changed-arguments',
+  'changed-result',
+  'changed-answer',
+] as const;
+export type MiddlewareAction = (typeof MIDDLEWARE_ACTIONS)[number];
+
+export const MEMORY_ACTIONS = ['noted', 'forgot-note', 'shortened', 'summarised', 'recalled', 'left-out'] as const;
+export type MemoryAction = (typeof MEMORY_ACTIONS)[number];
 
 export interface ToolCall {
   tool: string;
@@ -18,14 +44,19 @@ export type TrajectoryEvent = { id: string; atMs: number; vote?: number } & (
   | {
       type: 'model-called';
       turn: number;
-      /** `working` turns may call tools; `final` is the last turn without tools. */
-      turnKind: 'working' | 'final';
+      /**
+       * `working` turns may call tools; `final` is the last turn without tools; `summary` is a request of the memory policy before the turn of that
+       * number, no turn of the conversation.
+       */
+      turnKind: TurnKind;
       messages: ChatMessage[];
       sampling: Sampling;
       seed: number;
       maxTokens: number;
       stop: string[];
       text: string;
+      /** Calls of the native tool protocol, arguments as the model wrote them; absent without. */
+      calls?: NativeCall[];
       finishReason: FinishReason;
       usage: TokenUsage;
       promptTokenIds?: number[];
@@ -41,6 +72,28 @@ export type TrajectoryEvent = { id: string; atMs: number; vote?: number } & (
   | { type: 'tool-returned'; turn: number; call: ToolCall; value: string }
   | { type: 'tool-failed'; turn: number; call: ToolCall; errorType: string; problem: string }
   | { type: 'history-trimmed'; turn: number; droppedMessages: number }
+  /** A middleware did something. `detail`: what it inserted or changed. */
+  | {
+      type: 'middleware-acted';
+      turn: number;
+      /** Its id, e.g. `10-loop`. */
+      middleware: string;
+      kind: string;
+      hook: HookName;
+      /** Stable name of what it did, e.g. `asked-again`. */
+      action: MiddlewareAction;
+      detail: string;
+      /** Whether it set aside what the model wrote in this turn: such a turn is never a training target. */
+      setsAside: boolean;
+    }
+  /** The memory policy did something; what it dropped or shortened stands in `detail`. */
+  | { type: 'memory-acted'; turn: number; action: MemoryAction; detail: string }
+  /** A skill came into the prompt, by its rule or by the model's own call. */
+  | { type: 'skill-loaded'; turn: number; skill: string; by: 'rule' | 'call' }
+  /** φ runs something once more by itself after a pause. */
+  | { type: 'retried'; turn: number; what: 'model' | 'tool'; attempt: number; pauseMs: number; why: string }
+  /** The vote was decided before all passes had run. */
+  | { type: 'votes-decided'; ran: number; of: number }
   /** The last working turn brought no answer. */
   | { type: 'turn-limit-reached'; turn: number }
   /** limits.wallMs ran out before an answer: scored 0, because φ may have caused it. */
@@ -68,11 +121,12 @@ export interface RolloutIdentity {
   sampling: Sampling | null;
 }
 
-export const TRAJECTORY_VERSION = 1;
+/** 2 added events of middleware, memory, skills, retry and votes, and native calls in messages; what version 1 had is unchanged. */
+export const TRAJECTORY_VERSION = 2;
 
 /** The record of one rollout. Its key in the journal is the hash of `identity`. */
 export interface Trajectory {
-  version: typeof TRAJECTORY_VERSION;
+  version: 1 | typeof TRAJECTORY_VERSION;
   identity: RolloutIdentity;
   taskId: string;
   group: string;
