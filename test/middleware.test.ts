@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { selectTrainingRows } from '../../alignment/select-training-rows.ts';
-import { manualClock } from '../../base/clock.ts';
-import { contentHash } from '../../base/content-hash.ts';
-import { harnessFromFiles } from '../../harness/parse-harness.ts';
-import type { GenerationRequest } from '../../model/model-backend.ts';
-import { type ScriptedReply, scriptedBackend } from '../../model/scripted-backend.ts';
-import type { Task } from '../../task/task.ts';
-import type { Verifier } from '../../task/verifier.ts';
-import { modelCalls } from '../../trajectory/model-calls.ts';
-import type { Trajectory, TrajectoryEvent } from '../../trajectory/trajectory.ts';
-import { trajectorySchema } from '../../trajectory/trajectory-schema.ts';
-import { runRollout } from '../run-rollout.ts';
-import type { HookSandbox } from './hook-sandbox.ts';
+import { selectTrainingRows } from '../src/alignment/select-training-rows.ts';
+import { manualClock } from '../src/base/clock.ts';
+import { contentHash } from '../src/base/content-hash.ts';
+import { harnessFromFiles } from '../src/harness/parse-harness.ts';
+import type { GenerationRequest } from '../src/model/model-backend.ts';
+import { type ScriptedReply, scriptedBackend } from '../src/model/scripted-backend.ts';
+import type { HookSandbox } from '../src/rollout/middleware/hook-sandbox.ts';
+import { runRollout } from '../src/rollout/run-rollout.ts';
+import type { Task } from '../src/task/task.ts';
+import type { Verifier } from '../src/task/verifier.ts';
+import { modelCalls } from '../src/trajectory/model-calls.ts';
+import type { Trajectory, TrajectoryEvent } from '../src/trajectory/trajectory.ts';
+import { trajectorySchema } from '../src/trajectory/trajectory-schema.ts';
 
 const TOOL = `parameters:
   type: object
