@@ -26,7 +26,7 @@ export function findConfigFile(path: string): string {
 }
 
 /**
- * Config with overrides applied. `settings` are `a.b=value` with the value read as YAML; `overrides` win over them. Throws CoHarnessError
+ * Config with overrides applied. `settings` are `a.b=value` with the value read as YAML, a path from the current folder or the config's; `overrides` win over them. Throws CoHarnessError
  * `invalid-config` naming every bad field; an unknown key comes with the nearest known one.
  */
 export async function loadConfig(
@@ -82,7 +82,17 @@ function applySetting(value: Record<string, unknown>, setting: string): void {
       details: { setting },
     });
   }
-  setPath(value, setting.slice(0, separator).split('.'), parseYaml(setting.slice(separator + 1)));
+  const key = setting.slice(0, separator);
+  const leaf: unknown = parseYaml(setting.slice(separator + 1));
+  setPath(value, key.split('.'), PATH_KEYS.includes(key) ? fromCurrentFolder(leaf) : leaf);
+}
+
+/** Keys whose value is a path. */
+const PATH_KEYS = ['tasks.path', 'harness'];
+
+/** What is typed on a command line is meant from the current folder; what is not there may still lie beside the config. */
+function fromCurrentFolder(path: unknown): unknown {
+  return typeof path === 'string' && existsSync(path) ? resolve(path) : path;
 }
 
 function setPath(value: Record<string, unknown>, path: readonly string[], leaf: unknown): void {

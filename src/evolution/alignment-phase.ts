@@ -15,9 +15,9 @@ import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** Shares of the phase's time: rollouts for D_t, training, gate. */
-const SAMPLING_SHARE = 0.5;
-const TRAINING_SHARE = 0.33;
-const GATE_SHARE = 0.17;
+const SAMPLING_SHARE = 0.4;
+const TRAINING_SHARE = 0.3;
+const GATE_SHARE = 0.3;
 
 /** Samples of one task where the size is planned: different tasks teach more than the same one again. */
 const FEWEST_SAMPLES = 2;

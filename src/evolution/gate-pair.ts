@@ -4,7 +4,6 @@ import { firstCause } from '../critic/evidence-critic.ts';
 import type { GateDecision } from '../gate/decision.ts';
 import { judge, type PairedOutcome } from '../gate/judge.ts';
 import { planGate } from '../gate/plan-gate.ts';
-import { alphaFor } from '../gate/search-error-control.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Patch } from '../patch/patch.ts';
@@ -12,6 +11,7 @@ import { patchSeen } from '../patch/patch-seen.ts';
 import type { Pair, TrainingRecord, Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { gateGroups } from './draw-tasks.ts';
+import { alphaOfNextDecision } from './error-shares.ts';
 import { rollOut, secondsPerRollout } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { gateGroupsFor, planOnce } from './size-plan.ts';
@@ -82,6 +82,13 @@ export async function gateWeights(
   return version.accepted ? version : champion;
 }
 
+/**
+ * Groups a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not shown
+ * at the error of one decision among several. New weights improve in smaller steps than a first diff and have cost a training, so they
+ * get more. Most gates stop long before.
+ */
+const FEWEST_GROUPS = { harness: 120, weights: 240 };
+
 /** A look costs at least one full batch of the engine. */
 const MOST_LOOKS = 10;
 
@@ -98,7 +105,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
   return once(context.journal, 'gate', key, async () => {
     const groups = await affordableGroups(context, comparison, key);
     const { rule, margin } = context.config.gate;
-    const alpha = await alphaOfNextDecision(context);
+    const alpha = await alphaOfNextDecision(context, patch === null ? 'weights' : 'harness');
     const tasksPerGroup = groups.flat().length / groups.length;
     const { concurrency } = await context.models.open(child.pair.model);
     const looks = Math.max(2, Math.min(MOST_LOOKS, Math.floor((2 * groups.flat().length) / concurrency)));
@@ -135,13 +142,13 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
 }
 
 /** The first gate groups in their order, as many as the time allows both arms. */
-async function affordableGroups(context: RunContext, { parent, child, seconds }: Comparison, key: ContentHash) {
+async function affordableGroups(context: RunContext, { parent, child, seconds, patch }: Comparison, key: ContentHash) {
   const perPair = [parent, child].reduce(
     (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
     0,
   );
   const { groups } = await planOnce(context, { phase: 'gate', key }, () => ({
-    groups: gateGroupsFor(context, seconds, perPair),
+    groups: gateGroupsFor(context, seconds, perPair, patch === null ? FEWEST_GROUPS.weights : FEWEST_GROUPS.harness),
   }));
   return gateGroups(context).slice(0, groups);
 }
@@ -193,20 +200,6 @@ function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness):
 
 function scored(trajectory: Trajectory): number | null {
   return trajectory.outcome.kind === 'scored' ? trajectory.outcome.score : null;
-}
-
-/**
- * Error control over the whole search of this seed: every gate decision so far counts. The first decisions get most of the error, because the first
- * diffs change most; what an accepted one had is handed on.
- */
-async function alphaOfNextDecision(context: RunContext): Promise<number> {
-  const versions = await context.registry.versions();
-  const decided = versions.filter((version) => version.seed === context.seed && version.decision !== null);
-  return alphaFor(
-    decided.length,
-    decided.map((version) => version.accepted),
-    context.config.gate.alpha,
-  );
 }
 
 async function record(

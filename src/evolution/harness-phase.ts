@@ -12,6 +12,7 @@ import { randomPatches } from '../patch/random-patches.ts';
 import type { Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
+import { bestHarnessGate } from './error-shares.ts';
 import { gatePatch } from './gate-pair.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
@@ -38,6 +39,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     const harness = await context.registry.harness(champion.pair.harness);
     const mined = await collectRollouts(context, champion, harness, round, iteration, sizes.miningTasks);
     const diagnoses = diagnose(mined, harness);
+    if ((round > 1 || iteration > 1) && (await isExhausted(context, mined, diagnoses, round))) break;
     const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
     const best = await screenPatches(context, {
       champion,
@@ -64,6 +66,31 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     if (decided.accepted) champion = decided;
   }
   return champion;
+}
+
+/**
+ * What φ could still win is bounded by the failures that φ caused. Where a gate over all gate tasks could not see even that, the rest of the time does
+ * more for the weights.
+ */
+async function isExhausted(
+  context: RunContext,
+  mined: readonly Trajectory[],
+  diagnoses: readonly Diagnosis[],
+  round: number,
+): Promise<boolean> {
+  const { scored } = scoreOf(mined);
+  const caused = diagnoses.filter(({ label }) => label !== 'agent_error').length;
+  const { minimumDetectableEffect: visible } = await bestHarnessGate(context);
+  if (scored === 0 || caused / scored >= visible) return false;
+  const text =
+    `harness phase exhausted: ${caused} of ${scored} rollouts (${percent(caused / scored)}) fail for a cause in the harness, the gate could ` +
+    `see ${percent(visible)}; the rest is the model's own`;
+  context.emit({ type: 'notice', seed: context.seed, round, text });
+  return true;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
 }
 
 /** Share of what is left of the phase that an iteration gets: the first ones change most. */

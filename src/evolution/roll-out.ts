@@ -64,6 +64,9 @@ export async function rollOut(
   return ordered;
 }
 
+/** Bought rollouts before the time left is told: a batch ends in waves, and the first one says little about the rate. */
+const FEWEST_TIMED = 24;
+
 /** Counts finished rollouts over the batches of a step and tells how long the rest will take. */
 function batchProgress(context: RunContext, { round, step }: RolloutStep, total: number) {
   const startedAt = context.clock.now();
@@ -74,7 +77,8 @@ function batchProgress(context: RunContext, { round, step }: RolloutStep, total:
       progress.done++;
       if (!isReused) progress.bought++;
       const seconds = (context.clock.now() - startedAt) / 1000;
-      const left = progress.bought > 0 ? { secondsLeft: (seconds / progress.bought) * (total - progress.done) } : {};
+      const left =
+        progress.bought >= FEWEST_TIMED ? { secondsLeft: (seconds / progress.bought) * (total - progress.done) } : {};
       context.emit({ type: 'progress', seed: context.seed, round, step, done: progress.done, total, ...left });
     },
   };

@@ -114,11 +114,11 @@ export function defineConfig(config: RunConfigInput): RunConfigInput {
 }
 
 /**
- * The parts of a config that name a run, as JSON. Functions are represented by the tasks they produced; the budget and the number of seeds are left
+ * The parts of a config that name a run, as JSON. Functions and files are represented by the tasks they gave; the budget and the number of seeds are left
  * out, so that a run can be continued with more time or more seeds.
  */
 export function configIdentity(config: RunConfig, tasks: readonly Task[]): Record<string, unknown> {
   const { budget: _budget, seeds: _seeds, tasks: taskSettings, ...rest } = config;
-  const { mapRow: _mapRow, generate: _generate, ...plainTasks } = taskSettings;
+  const { mapRow: _mapRow, generate: _generate, path: _path, ...plainTasks } = taskSettings;
   return { ...rest, tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
 }

@@ -4,7 +4,8 @@ import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
-import { remember, rollOut, scoreOf } from './roll-out.ts';
+import { bestHarnessGate } from './error-shares.ts';
+import { remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { planOnce, rolloutsFor } from './size-plan.ts';
 
@@ -23,7 +24,8 @@ export interface ScreeningOrder {
 interface Candidate {
   patch: Patch;
   harness: Harness;
-  mean: number;
+  /** Score on each task so far, in task order; null where there is none. */
+  scores: (number | null)[];
 }
 
 /** Tasks of the first heat, which also measures what these candidates cost. */
@@ -39,14 +41,14 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
   let field: Candidate[] = order.candidates.map((patch) => ({
     patch,
     harness: applyEdits(order.harness, patch.edits),
-    mean: 0,
+    scores: [],
   }));
   if (field.length === 0) return null;
   await runHeat(context, order, field, tasks.slice(0, FIRST_HEAT));
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
   for (const size of [0.25, 0.5, 1].map((share) => Math.ceil(longest * share))) {
     if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
-    field = [...field].sort((a, b) => b.mean - a.mean);
+    field = [...field].sort((a, b) => mean(b) - mean(a));
     const survivors = size === longest ? 1 : Math.ceil(field.length / 2);
     report(context, order, field, Math.max(size, FIRST_HEAT), survivors);
     field = field.slice(0, survivors);
@@ -79,7 +81,11 @@ function planScreening(
 
 const MOST_SCREENING_TASKS = 160;
 
-/** The best candidate if it ended above the champion, which runs on the same tasks unless the mined ones settle it already. */
+/**
+ * The best candidate if it ended above the champion by more than the noise of this comparison (one standard error of the paired difference): every gate
+ * spends error that later ones lack. The champion runs on the same tasks unless the mined ones settle it already. A deletion may also tie, where the
+ * gate could show that it loses nothing.
+ */
 async function worthGating(
   context: RunContext,
   order: ScreeningOrder,
@@ -88,13 +94,35 @@ async function worthGating(
 ): Promise<Patch | null> {
   const { correct, scored } = order.mined;
   const mined = (correct + 1) / (scored + 2);
-  const spread = Math.sqrt((mined * (1 - mined)) / scored + (best.mean * (1 - best.mean)) / tasks.length);
-  if (best.mean - mined > 2 * spread) return best.patch;
-  const [parentMean = 0] = await screen(context, order, [order.harness], tasks);
-  if (best.mean > parentMean || (isDeletion(best.patch) && best.mean === parentMean)) return best.patch;
-  const detail = `no candidate above the parent (${percent(best.mean)} against ${percent(parentMean)} on ${tasks.length} train tasks)`;
+  const spread = Math.sqrt((mined * (1 - mined)) / scored + (mean(best) * (1 - mean(best))) / tasks.length);
+  if (mean(best) - mined > 2 * spread) return best.patch;
+  const [parent = []] = await screen(context, order, [order.harness], tasks);
+  const differences = best.scores.flatMap((score, index) => {
+    const before = parent[index];
+    return score === null || before === null || before === undefined ? [] : [score - before];
+  });
+  const { gain, error } = gainOf(differences);
+  if (gain > 0 && gain > error) return best.patch;
+  if (isDeletion(best.patch) && gain >= 0) {
+    const { affordableDeletionMargin, margin } = await bestHarnessGate(context);
+    if (affordableDeletionMargin <= margin) return best.patch;
+  }
+  const detail = `no candidate above the parent by more than noise (best ${points(gain)} ± ${points(error)} on ${differences.length} train tasks)`;
   context.emit({ type: 'step-finished', seed: context.seed, round: order.round, step: 'screening', detail });
   return null;
+}
+
+/** Mean of paired differences and its standard error. */
+function gainOf(differences: readonly number[]): { gain: number; error: number } {
+  const count = Math.max(1, differences.length);
+  const gain = differences.reduce((sum, difference) => sum + difference, 0) / count;
+  const squares = differences.reduce((sum, difference) => sum + (difference - gain) ** 2, 0);
+  return { gain, error: Math.sqrt(squares / Math.max(1, count - 1) / count) };
+}
+
+function mean({ scores }: Candidate): number {
+  const scored = scores.filter((score) => score !== null);
+  return scored.length === 0 ? 0 : scored.reduce((sum, score) => sum + score, 0) / scored.length;
 }
 
 async function runHeat(
@@ -103,14 +131,14 @@ async function runHeat(
   field: readonly Candidate[],
   tasks: readonly Task[],
 ): Promise<void> {
-  const means = await screen(
+  const results = await screen(
     context,
     order,
     field.map((candidate) => candidate.harness),
     tasks,
   );
   field.forEach((candidate, index) => {
-    candidate.mean = means[index] ?? 0;
+    candidate.scores = results[index] ?? [];
   });
 }
 
@@ -118,13 +146,13 @@ function isDeletion(patch: Patch): boolean {
   return patch.edits.every((edit) => edit.value === undefined);
 }
 
-/** Mean score of each harness on the same tasks and seeds. */
+/** Scores of each harness on the same tasks and seeds, in task order. */
 async function screen(
   context: RunContext,
   order: ScreeningOrder,
   harnesses: readonly Harness[],
   tasks: readonly Task[],
-): Promise<number[]> {
+): Promise<(number | null)[][]> {
   const arms = harnesses.map((harness) => ({
     harness,
     model: order.champion.pair.model,
@@ -140,29 +168,31 @@ async function screen(
     arms,
   );
   remember(context, results.flat());
-  return results.map((trajectories) => scoreOf(trajectories).mean ?? 0);
+  return results.map((trajectories) =>
+    trajectories.map(({ outcome }) => (outcome.kind === 'scored' ? outcome.score : null)),
+  );
 }
 
 function report(
   context: RunContext,
   order: ScreeningOrder,
-  field: readonly { patch: Patch; mean: number }[],
+  field: readonly Candidate[],
   tasks: number,
   survivors: number,
 ): void {
-  field.forEach(({ patch, mean }, rank) => {
+  field.forEach((candidate, rank) => {
     context.emit({
       type: 'candidate-screened',
       seed: context.seed,
       round: order.round,
-      title: patch.title,
-      correct: Math.round(mean * tasks),
+      title: candidate.patch.title,
+      correct: Math.round(mean(candidate) * tasks),
       tasks,
       kept: rank < survivors,
     });
   });
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
+function points(share: number): string {
+  return `${(share * 100).toFixed(1)} points`;
 }

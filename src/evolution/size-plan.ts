@@ -15,8 +15,14 @@ function phaseWeights(context: RunContext): { round: number; phase: PhaseName; w
     if (only !== 'weights') weights.push({ round, phase: 'harness', weight: round === 1 ? 0.3 : 0.12 });
     if (only !== 'harness') weights.push({ round, phase: 'weights', weight: 0.26 });
   }
-  weights.push({ round: rounds, phase: 'test', weight: 0.12 });
+  weights.push({ round: rounds, phase: 'test', weight: context.config.sizes.testTasks === null ? 0.12 : 0 });
   return weights;
+}
+
+/** Seconds to keep for a sealed test whose size is given: seed pair, and of each round about two more pairs. */
+function secondsKeptForTest(context: RunContext): number {
+  const { sizes, rounds } = context.config;
+  return (sizes.testTasks ?? 0) * (1 + 2 * rounds) * context.throughput.secondsPerRollout;
 }
 
 /** Seconds that the given phase may use now: what is left of the run's time, by the weights of the phases still to come. */
@@ -25,8 +31,9 @@ export function phaseSeconds(context: RunContext, round: number, phase: PhaseNam
   const current = weights.findIndex((entry) => entry.round === round && entry.phase === phase);
   const ahead = weights.slice(Math.max(0, current));
   const total = ahead.reduce((sum, entry) => sum + entry.weight, 0);
-  const left = Math.max(0, context.config.budget.time / context.config.seeds - secondsSpent(context));
-  return (left * (ahead[0]?.weight ?? 1)) / total;
+  const planned = context.config.budget.time / context.config.seeds - secondsKeptForTest(context);
+  const left = Math.max(0, planned - secondsSpent(context));
+  return total === 0 ? left : (left * (ahead[0]?.weight ?? 1)) / total;
 }
 
 type Plan<T> = T & RunContext['throughput'] & { seed: number; elapsedSeconds: number };
@@ -62,15 +69,9 @@ export function rolloutsFor(context: RunContext, seconds: number, least: number,
   return Math.max(1, Math.min(most, Math.max(least, Math.min(byTime, byTokens))));
 }
 
-/**
- * Groups a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not
- * shown at the error of one decision among several. Most gates stop long before.
- */
-const FEWEST_GATE_GROUPS = 120;
-
-/** Groups that both arms can roll out in `seconds`, given what a task costs in both together. */
-export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number): number {
+/** Groups that both arms can roll out in `seconds`, given what a task costs in both together; at least `fewest` where there are as many. */
+export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number, fewest: number): number {
   const available = gateGroups(context).length;
   const affordable = Math.floor(seconds / (secondsPerPair * tasksPerGateGroup(context)));
-  return context.config.sizes.gateGroups ?? Math.min(available, Math.max(FEWEST_GATE_GROUPS, affordable));
+  return context.config.sizes.gateGroups ?? Math.min(available, Math.max(fewest, affordable));
 }
