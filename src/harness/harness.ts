@@ -84,6 +84,8 @@ export interface HarnessTool {
     | { kind: 'js' | 'python' | 'mcp' | 'command'; entry: string }
     | { kind: 'record' };
   limits: { wallMs: number; outputCharacters: number };
+  /** Folder below tools/ that holds its code; absent for a tool that a task brings. */
+  folder?: string;
 }
 
 /** `id`: the file's name without extension, e.g. `10-loop`; `code`: the text of a `js` kind's entry file, else null. */

@@ -97,7 +97,7 @@ function readTool(folder: string, file: string, text: string): HarnessTool {
       details: { file, field: 'parameters' },
     });
   }
-  return { name: name ?? folder, ...tool };
+  return { name: name ?? folder, ...tool, folder };
 }
 
 function skillBody(text: string): string {

@@ -11,6 +11,8 @@ import { modelCaller } from './model-caller.ts';
 import { offeredTools } from './offered-tools.ts';
 import type { RolloutJob } from './rollout-job.ts';
 import { toolCaller } from './tool-caller.ts';
+import { openEpisodeTools } from './tools/episode-tools.ts';
+import { sharedToolHosts } from './tools/tool-hosts.ts';
 import { readReply, textAnswer, turnActor } from './turn-actor.ts';
 import { type WallLimit, WallLimitReached, wallLimit } from './wall-limit.ts';
 
@@ -33,7 +35,9 @@ async function converse(job: RolloutJob, log: EventLog, limit: WallLimit, vote: 
   const conversation = openConversation(harness, task, tools);
   const hooks = hookChain(job, conversation, log, limit.signal);
   const askModel = modelCaller(job, conversation, log, limit, vote, hooks);
-  const act = turnActor(harness, tools, log, toolCaller(harness, tools, log, limit, hooks));
+  const episodeTools = openEpisodeTools(harness, job.toolHosts ?? sharedToolHosts());
+  limit.atEnd(episodeTools.close);
+  const act = turnActor(harness, tools, log, toolCaller(harness, tools, log, limit, hooks, episodeTools));
   const workingTurns = harness.settings.limits.turns - (hasFinalTurn(harness) ? 1 : 0);
 
   await hooks.start();

@@ -5,6 +5,7 @@ import type { Split, Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { HookSandbox } from './middleware/hook-sandbox.ts';
+import type { ToolHosts } from './tools/tool-hosts.ts';
 
 export interface RolloutJob {
   harness: Harness;
@@ -18,6 +19,8 @@ export interface RolloutJob {
   clock: Clock;
   /** Runs the code of `js` middleware; absent: such middleware is a recorded fault. */
   hookSandbox?: HookSandbox;
+  /** Where tools run that are not built in; default: JavaScript alone. */
+  toolHosts?: ToolHosts;
   signal?: AbortSignal;
 }
 

@@ -278,6 +278,7 @@ describe('infrastructure is never a score', () => {
         'kind: builtin, name: calculator',
         'kind: python, entry: main.py',
       ),
+      'tools/calculator/main.py': 'def run(expression):\n  return expression\n',
     };
     const trajectory = await runRollout(job(says(call('6*7')), { harness: phi('', files) }));
     expect(trajectory.outcome).toMatchObject({ kind: 'unscored', boundary: 'sandbox' });

@@ -7,7 +7,7 @@ import { errorText, resultText } from './conversation.ts';
 import type { EventLog } from './event-log.ts';
 import { spacedJson } from './fill-template.ts';
 import type { HookChain } from './middleware/hook-chain.ts';
-import { runTool } from './tools/run-tool.ts';
+import type { EpisodeTools } from './tools/episode-tools.ts';
 import type { WallLimit } from './wall-limit.ts';
 
 /** `texts`: what the model is shown, one a call, in call order. `answer`: what answer.from = tool takes; null when no call succeeded. */
@@ -29,6 +29,7 @@ export function toolCaller(
   log: EventLog,
   limit: WallLimit,
   hooks: HookChain,
+  episodeTools: EpisodeTools,
 ): RunCalls {
   return async (turn, calls) => {
     const results: CallResults = { texts: [], failures: 0, answer: null };
@@ -71,7 +72,7 @@ export function toolCaller(
       log.record({ type: 'tool-refused', turn, call, problem: problem ?? '' });
       return failed(problem ?? '');
     }
-    const outcome = await runTool(tool, call.arguments, limit.signal);
+    const outcome = await episodeTools.run(tool, call.arguments, limit.signal);
     if (outcome.kind === 'unavailable') throw new CoHarnessError('sandbox-unavailable', outcome.why);
     if (outcome.kind === 'failed') {
       const { errorType, problem } = outcome;

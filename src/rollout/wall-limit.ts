@@ -12,7 +12,9 @@ export interface WallLimit {
   /** Fires when the time is over or the user stops. */
   readonly signal: AbortSignal;
   isReached(): boolean;
-  /** Frees the timer and the listener. */
+  /** Runs `work` when the limit ends, however the rollout went. */
+  atEnd(work: () => void): void;
+  /** Frees the timer and the listener, and runs what `atEnd` was given. */
   end(): void;
 }
 
@@ -24,10 +26,13 @@ export function wallLimit(clock: Clock, startMs: number, limitMs: number, outer:
   const timer = setTimeout(abort, Math.min(limitMs, 2 ** 31 - 1));
   if (outer?.aborted) abort();
   else outer?.addEventListener('abort', abort, { once: true });
+  const endings: (() => void)[] = [];
   return {
     signal: controller.signal,
     isReached: () => clock.now() - startMs >= limitMs || (controller.signal.aborted && !outer?.aborted),
+    atEnd: (work) => void endings.push(work),
     end: () => {
+      for (const work of endings) work();
       clearTimeout(timer);
       outer?.removeEventListener('abort', abort);
     },

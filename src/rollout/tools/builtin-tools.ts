@@ -10,7 +10,7 @@ export const BUILTIN_TOOLS: ReadonlyMap<string, BuiltinTool> = new Map<string, B
 ]);
 
 /** The argument `usual`, or, where a diff gave it another name, the only text argument. */
-function soleText(args: Readonly<Record<string, unknown>>, usual: string): string {
+export function soleText(args: Readonly<Record<string, unknown>>, usual: string): string {
   const texts = Object.values(args).filter((value) => typeof value === 'string');
   const text = typeof args[usual] === 'string' ? args[usual] : texts.length === 1 ? texts[0] : undefined;
   if (text === undefined) throw new ToolError('arguments', `expected a text argument "${usual}"`);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AbortedError } from '../../base/errors.ts';
 import type { HarnessTool } from '../../harness/harness.ts';
-import type { BuiltinTool } from './builtin-tools.ts';
-import { runTool } from './run-tool.ts';
+import { BUILTIN_TOOLS, type BuiltinTool } from './builtin-tools.ts';
+import { runBuiltin } from './run-builtin.ts';
 
 const tool: HarnessTool = {
   name: 'demo',
@@ -12,22 +12,16 @@ const tool: HarnessTool = {
   limits: { wallMs: 20, outputCharacters: 10 },
 };
 const never = new AbortController().signal;
-const run = (builtin: BuiltinTool, signal = never) => runTool(tool, {}, signal, new Map([['demo', builtin]]));
+const run = (builtin: BuiltinTool, signal = never) =>
+  runBuiltin(new Map([['demo', builtin]]), tool, 'demo', {}, signal);
 
-describe('runTool', () => {
+describe('runBuiltin', () => {
   it('turns whatever a tool throws into a failure that the model is shown', async () => {
     const outcome = await run(() => {
       throw new TypeError('x is not a function');
     });
     expect(outcome).toEqual({ kind: 'failed', errorType: 'exception', problem: 'x is not a function' });
     expect(await run(() => Promise.reject(new Error('late')))).toMatchObject({ kind: 'failed', problem: 'late' });
-  });
-
-  it('cuts a value to the output limit and says how much is missing', async () => {
-    expect(await run(() => 'a'.repeat(25))).toEqual({
-      kind: 'returned',
-      value: `${'a'.repeat(10)}… [15 more characters]`,
-    });
   });
 
   it('ends a tool that takes too long', async () => {
@@ -42,13 +36,8 @@ describe('runTool', () => {
   });
 
   it('names the known built-ins when φ asks for one that does not exist', async () => {
-    const outcome = await runTool({ ...tool, backend: { kind: 'builtin', name: 'abacus' } }, {}, never);
+    const outcome = await runBuiltin(BUILTIN_TOOLS, tool, 'abacus', {}, never);
     expect(outcome).toMatchObject({ kind: 'failed', errorType: 'unknown-builtin' });
-    expect(outcome).toHaveProperty('problem', expect.stringContaining('calculator'));
-  });
-
-  it('reports a back end of another installation as unavailable, not as a failure of the agent', async () => {
-    const outcome = await runTool({ ...tool, backend: { kind: 'mcp', entry: 'server' } }, {}, never);
-    expect(outcome.kind).toBe('unavailable');
+    expect(outcome).toHaveProperty('problem', expect.stringContaining('calculator, run_js, run_python'));
   });
 });
