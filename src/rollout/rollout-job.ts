@@ -17,7 +17,7 @@ export interface RolloutJob {
   verifier: Verifier;
   sampling: Sampling | null;
   clock: Clock;
-  /** Runs the code of `js` middleware; absent: such middleware is a recorded fault. */
+  /** Runs the code of `js` middleware; default: the JavaScript of `toolHosts`. */
   hookSandbox?: HookSandbox;
   /** Where tools run that are not built in; default: JavaScript alone. */
   toolHosts?: ToolHosts;
