@@ -72,14 +72,14 @@ function toGeneration(
   tokenIds: ModelBackend['tokenIds'],
 ): Generation {
   const renderedPrompt = `${request.messages.map(({ role, content }) => `<${role}>\n${content}\n`).join('')}<assistant>\n`;
-  const promptTokenIds = codePoints(renderedPrompt);
-  const { text, finishReason, tokens } = complete(request, reply, windowTokens - promptTokenIds.length);
+  const promptTokens = countCodePoints(renderedPrompt);
+  const { text, finishReason, tokens } = complete(request, reply, windowTokens - promptTokens);
   return {
     text,
     finishReason,
-    usage: { promptTokens: promptTokenIds.length, completionTokens: tokens.length },
+    usage: { promptTokens, completionTokens: tokens.length },
     renderedPrompt,
-    ...(tokenIds === 'exact' ? { promptTokenIds, completionTokenIds: tokens } : {}),
+    ...(tokenIds === 'exact' ? { promptTokenIds: codePoints(renderedPrompt), completionTokenIds: tokens } : {}),
     ...(reply.modelEcho === undefined ? {} : { modelEcho: reply.modelEcho }),
   };
 }
@@ -121,6 +121,11 @@ function earliestStop(text: string, stops: readonly string[]): { start: number; 
     .filter((stop) => stop !== '' && text.includes(stop))
     .map((stop) => ({ start: text.indexOf(stop), end: text.indexOf(stop) + stop.length }))
     .sort((a, b) => a.end - b.end)[0];
+}
+
+/** Without the list of them: prompts are long, and simulated worlds render millions. */
+function countCodePoints(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
 function codePoints(text: string): number[] {

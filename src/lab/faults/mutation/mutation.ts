@@ -1,0 +1,15 @@
+import type { AttributionLabel } from '../../../critic/attribution.ts';
+import type { ComponentKind } from '../../../harness/harness.ts';
+import type { PatchEdit } from '../../../harness/patch-edit.ts';
+
+/** One break of one working harness, and what caused it. */
+export interface Mutation {
+  /** E.g. `delete prompt-line`, or the name of a hand-made one. */
+  kind: string;
+  scenario: string;
+  label: AttributionLabel;
+  component: ComponentKind;
+  /** The mutated place, a patch path. */
+  path: string;
+  edits: readonly PatchEdit[];
+}
