@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import colors from 'picocolors';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
+import { registerLabFaultsCommand } from '../lab/faults/lab-faults-command.ts';
 import { registerLabGateCommand } from '../lab/gate/lab-gate-command.ts';
 import { registerDoctorCommand } from '../setup/doctor-command.ts';
 import { registerSetupCommand } from '../setup/setup-command.ts';
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   registerExportCommand(program);
   registerServeCommand(program);
   registerLabGateCommand(program);
+  registerLabFaultsCommand(program);
   return program;
 }
 

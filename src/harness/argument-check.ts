@@ -26,12 +26,19 @@ export function schemaProblem(parameters: Record<string, unknown>): string | nul
   return compiled(parameters).problem;
 }
 
+/** By text: every diff reads its harness anew, and its schemas are mostly those that were compiled before. */
+const compiledTexts = new Map<string, CompiledSchema>();
+const MOST_TEXTS = 256;
+
 function compiled(parameters: Record<string, unknown>): CompiledSchema {
   const known = compiledSchemas.get(parameters);
   if (known !== undefined) return known;
-  const fresh = compile(parameters);
-  compiledSchemas.set(parameters, fresh);
-  return fresh;
+  const text = JSON.stringify(parameters);
+  const same = compiledTexts.get(text) ?? compile(parameters);
+  if (compiledTexts.size >= MOST_TEXTS) compiledTexts.clear();
+  compiledTexts.set(text, same);
+  compiledSchemas.set(parameters, same);
+  return same;
 }
 
 function compile(parameters: Record<string, unknown>): CompiledSchema {

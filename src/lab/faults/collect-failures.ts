@@ -1,8 +1,9 @@
 import { manualClock } from '../../base/clock.ts';
+import type { ContentHash } from '../../base/content-hash.ts';
 import type { AttributionLabel } from '../../critic/attribution.ts';
-import { applyEdits } from '../../harness/apply-patch.ts';
 import type { ComponentKind, Harness } from '../../harness/harness.ts';
 import type { ModelBackend, Sampling } from '../../model/model-backend.ts';
+import { rolloutKey } from '../../rollout/rollout-identity.ts';
 import { runRollout } from '../../rollout/run-rollout.ts';
 import type { Task } from '../../task/task.ts';
 import { isFailure, isSuccess } from '../../trajectory/is-success.ts';
@@ -17,6 +18,8 @@ export interface Truth {
 }
 
 export interface LabFailure {
+  /** Hash of the rollout's identity, by which diagnoses point at it. */
+  key: ContentHash;
   trajectory: Trajectory;
   task: Task;
 }
@@ -75,12 +78,12 @@ export async function mutationGroup(
   intact: readonly Trajectory[],
   { model, tasks, mostFailures }: CollectOptions,
 ): Promise<LabGroup> {
-  const harness = applyEdits(scenario.harness, mutation.edits);
+  const { harness } = mutation;
   const failures: LabFailure[] = [];
   for (const [index, task] of tasks.entries()) {
     if (!isSuccess(intact[index] as Trajectory)) continue;
     const trajectory = await rollOutTask(scenario, harness, model, task);
-    if (isFailure(trajectory)) failures.push({ trajectory, task });
+    if (isFailure(trajectory)) failures.push(labFailure(trajectory, task));
   }
   const { label, component } = mutation;
   const lost = failures.length;
@@ -96,8 +99,12 @@ export function agentErrorGroup(
 ): LabGroup {
   const failures = tasks.flatMap((task, index) => {
     const trajectory = intact[index] as Trajectory;
-    return isFailure(trajectory) ? [{ trajectory, task }] : [];
+    return isFailure(trajectory) ? [labFailure(trajectory, task)] : [];
   });
   const truth = { label: 'agent_error', component: null } as const;
   return { scenario, mutation: null, truth, harness: scenario.harness, failures, tasks: tasks.length, lost: 0 };
+}
+
+export function labFailure(trajectory: Trajectory, task: Task): LabFailure {
+  return { key: rolloutKey(trajectory.identity), trajectory, task };
 }

@@ -27,27 +27,31 @@ export function allMutations(
   const generic = kinds.generic.flatMap((kind) => {
     const { component, label } = FIELD_CLASSES[kind.field];
     const title = `${kind.operator} ${kind.field}`;
-    const places = mutationsOf(kind, harness, foreign).filter(({ edits }) => changes(harness, edits));
     const random = seededRandom(seedFrom(seed, name, title));
-    return random
-      .shuffled(places)
-      .slice(0, perKind)
-      .map((place): Mutation => ({ kind: title, scenario: name, label, component, ...place }));
+    const mutations: Mutation[] = [];
+    for (const place of random.shuffled(mutationsOf(kind, harness, foreign))) {
+      const broken = mutations.length < perKind ? brokenBy(harness, place.edits) : null;
+      if (broken !== null) mutations.push({ kind: title, scenario: name, label, component, ...place, harness: broken });
+    }
+    return mutations;
   });
   const made = kinds.handMade.flatMap(({ name: title, label, component }): Mutation[] => {
-    const edits = handMade[title]?.(scenario) ?? null;
-    const path = edits?.[0]?.path;
-    if (edits === null || path === undefined || !changes(harness, edits)) return [];
-    return [{ kind: title, scenario: name, label, component, path, edits }];
+    const edits = handMade[title]?.(scenario) ?? [];
+    const path = edits[0]?.path;
+    const broken = brokenBy(harness, edits);
+    if (broken === null || path === undefined) return [];
+    return [{ kind: title, scenario: name, label, component, path, edits, harness: broken }];
   });
   return [...generic, ...made];
 }
 
-function changes(harness: Harness, edits: readonly PatchEdit[]): boolean {
+/** The harness after the edits; null where they give none, or the same. */
+function brokenBy(harness: Harness, edits: readonly PatchEdit[]): Harness | null {
   try {
-    return applyEdits(harness, edits).hash !== harness.hash;
+    const broken = applyEdits(harness, edits);
+    return broken.hash === harness.hash ? null : broken;
   } catch (error) {
-    if (CoHarnessError.isInstance(error) && error.code !== 'invariant') return false;
+    if (CoHarnessError.isInstance(error) && error.code !== 'invariant') return null;
     throw error;
   }
 }

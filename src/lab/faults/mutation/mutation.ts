@@ -1,5 +1,5 @@
 import type { AttributionLabel } from '../../../critic/attribution.ts';
-import type { ComponentKind } from '../../../harness/harness.ts';
+import type { ComponentKind, Harness } from '../../../harness/harness.ts';
 import type { PatchEdit } from '../../../harness/patch-edit.ts';
 
 /** One break of one working harness, and what caused it. */
@@ -12,4 +12,6 @@ export interface Mutation {
   /** The mutated place, a patch path. */
   path: string;
   edits: readonly PatchEdit[];
+  /** The broken harness. */
+  harness: Harness;
 }

@@ -1,0 +1,117 @@
+import { manualClock } from '../../base/clock.ts';
+import { seededRandom, seedFrom } from '../../base/random.ts';
+import type { Diagnosis } from '../../critic/attribution.ts';
+import type { ModelBackend } from '../../model/model-backend.ts';
+import { aggregate, type Cluster } from '../../patch/aggregate.ts';
+import type { Patch } from '../../patch/patch.ts';
+import { proposePatches } from '../../patch/propose.ts';
+import { type ReplayOptions, type ReplayResult, replayCause } from '../../replay/replay-cause.ts';
+import type { LabFailure, LabGroup } from './collect-failures.ts';
+
+/** Temperature of all re-runs. */
+const REPLAY_SAMPLING = { temperature: 0.7, topP: 1, topK: 0 };
+const ALPHA = 0.05;
+
+export interface CauseTestOptions {
+  model: ModelBackend;
+  /** Patches tried for one cause; the error is shared among them. */
+  patches: number;
+  /** Failures of a cluster that are re-run, and re-runs of each in each arm. */
+  cases: number;
+  samples: number;
+  against: ReplayOptions['against'];
+}
+
+/** A cause that the critic blames, and what came of its test. */
+export interface TestedCause {
+  cluster: Cluster;
+  diagnoses: Diagnosis[];
+  /** Whether any operator has a diff for it. */
+  hasPatch: boolean;
+  /** Of the patch that confirmed it, else of the last one; null where there was nothing to test. */
+  result: ReplayResult | null;
+  usage: { modelCalls: number; tokens: number };
+}
+
+const REFERENCE_TASKS = 40;
+const FIRST_REFERENCE = 900_000;
+
+/** Diffs that φ's own operators write for one cause, from worked solutions of other tasks. */
+export function patchesFor(group: LabGroup, cluster: Cluster, count: number): Patch[] {
+  const trainTasks = Array.from({ length: REFERENCE_TASKS }, (_, index) =>
+    group.scenario.task(FIRST_REFERENCE + index),
+  );
+  return proposePatches(
+    {
+      harness: group.harness,
+      clusters: [cluster],
+      trajectories: group.failures.map(({ trajectory }) => trajectory),
+      trainTasks,
+      successes: [],
+      random: seededRandom(seedFrom('patches', group.harness.hash, cluster.mechanism)),
+      refused: new Set(),
+    },
+    { count: count + EXPLORING },
+  )
+    .filter(({ target }) => target?.mechanism === cluster.mechanism)
+    .slice(0, count);
+}
+
+/** Proposals that no cause asks for come along and are left out. */
+const EXPLORING = 12;
+
+/** Replays every blamed cause but `agent_error`, cluster by cluster, heaviest first. */
+export async function testCauses(
+  group: LabGroup,
+  diagnoses: readonly Diagnosis[],
+  options: CauseTestOptions,
+): Promise<TestedCause[]> {
+  const tested: TestedCause[] = [];
+  for (const cluster of aggregate(diagnoses)) {
+    const members = diagnoses.filter(
+      ({ label, mechanism, path }) =>
+        label === cluster.label && mechanism === cluster.mechanism && path === cluster.path,
+    );
+    const cause = { cluster, diagnoses: members };
+    if (cluster.label === 'agent_error') {
+      tested.push({ ...cause, hasPatch: false, result: null, usage: { modelCalls: 0, tokens: 0 } });
+    } else tested.push({ ...cause, ...(await testCause(group, cluster, members, options)) });
+  }
+  return tested;
+}
+
+async function testCause(
+  group: LabGroup,
+  cluster: Cluster,
+  members: readonly Diagnosis[],
+  { model, patches, cases, samples, against }: CauseTestOptions,
+): Promise<Pick<TestedCause, 'hasPatch' | 'result' | 'usage'>> {
+  const candidates = patchesFor(group, cluster, patches);
+  const replayed = failuresOf(group, members).slice(0, cases);
+  const usage = { modelCalls: 0, tokens: 0 };
+  let result: ReplayResult | null = null;
+  for (const patch of candidates) {
+    result = await replayCause(
+      replayed,
+      patch.edits,
+      {
+        harness: group.harness,
+        model,
+        verifier: group.scenario.verifier,
+        clock: manualClock(),
+        sampling: REPLAY_SAMPLING,
+        samples,
+      },
+      { alpha: ALPHA / candidates.length, against },
+    );
+    usage.modelCalls += result.usage.modelCalls;
+    usage.tokens += result.usage.promptTokens + result.usage.completionTokens;
+    if (result.verdict === 'confirmed') break;
+  }
+  return { hasPatch: candidates.length > 0, result, usage };
+}
+
+function failuresOf({ failures }: LabGroup, members: readonly Diagnosis[]): LabFailure[] {
+  const blamed = new Set(members.map(({ rollout }) => rollout));
+  return failures.filter(({ key }) => blamed.has(key));
+}
