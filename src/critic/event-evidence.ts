@@ -20,7 +20,7 @@ export function isFollowedBy(trajectory: Trajectory, event: TrajectoryEvent, typ
 
 /** The model call of a turn. */
 export function modelCallOf(trajectory: Trajectory, turn: number): EventOf<'model-called'> | undefined {
-  return eventsOf(trajectory, 'model-called').find((event) => event.turn === turn);
+  return eventsOf(trajectory, 'model-called').find((event) => event.turn === turn && event.turnKind !== 'summary');
 }
 
 const QUOTE_CHARACTERS = 160;

@@ -7,6 +7,7 @@ import { cutByLength } from './evidence-rules/cut-by-length.ts';
 import { cutInCall } from './evidence-rules/cut-in-call.ts';
 import { memoryFault, middlewareFault, retryFault, toolFault } from './evidence-rules/harness-fault.ts';
 import { historyTrimmed } from './evidence-rules/history-trimmed.ts';
+import { hookAskedInVain, hookChangedAnswer, hookHidResult, hookStoppedCall } from './evidence-rules/hook-acted.ts';
 import { identicalRepeat } from './evidence-rules/identical-repeat.ts';
 import { narratedCall } from './evidence-rules/narrated-call.ts';
 import { noAnswer } from './evidence-rules/no-answer.ts';
@@ -35,9 +36,12 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   voidTurn,
   cutInCall,
   callUnreadable,
+  hookHidResult,
   identicalRepeat,
   toolRefused,
   toolFailed,
+  hookChangedAnswer,
+  hookStoppedCall,
   answerNotToolValue,
   turnLimitOnCall,
   callOfUnknownTool,
@@ -46,6 +50,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   noCall,
   historyTrimmed,
   cutByLength,
+  hookAskedInVain,
   noAnswer,
   wrongValue,
 ];

@@ -4,8 +4,11 @@ import { answerSource } from './operators/answer-source.ts';
 import { callDialect } from './operators/call-dialect.ts';
 import { callInstruction } from './operators/call-instruction.ts';
 import { dropExamples } from './operators/drop-examples.ts';
+import { dropMiddleware } from './operators/drop-middleware.ts';
 import { errorFeedback } from './operators/error-feedback.ts';
 import { historyLimit } from './operators/history-limit.ts';
+import { MIDDLEWARE_ADDITIONS } from './operators/middleware-additions.ts';
+import { middlewareLimit } from './operators/middleware-limit.ts';
 import { replaceExamples } from './operators/replace-examples.ts';
 import { shortenPrompt } from './operators/shorten-prompt.ts';
 import { stopStrings } from './operators/stop-strings.ts';
@@ -37,5 +40,8 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   timeLimit,
   stopStrings,
   historyLimit,
+  ...MIDDLEWARE_ADDITIONS,
+  middlewareLimit,
+  dropMiddleware,
   votes,
 ];

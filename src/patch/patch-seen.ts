@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/content-hash.ts';
-import type { Trajectory } from '../trajectory/trajectory.ts';
+import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
 import type { Patch } from './patch.ts';
 
 export interface PatchSeen {
@@ -19,8 +19,18 @@ export function patchSeen(
 ): PatchSeen {
   const { probe } = patch;
   if (probe.kind === 'event-seen') {
-    const count = childTrajectories.filter(({ events }) => events.some(({ type }) => type === probe.event)).length;
-    return seen(count, childTrajectories.length, `show the event ${probe.event}`);
+    const isIt = (event: TrajectoryEvent) =>
+      event.type === probe.event &&
+      (probe.action === undefined || ('action' in event && event.action === probe.action));
+    const count = childTrajectories.filter(({ events }) => events.some(isIt)).length;
+    const what = probe.action === undefined ? probe.event : `${probe.event} (${probe.action})`;
+    return seen(count, childTrajectories.length, `show the event ${what}`);
+  }
+  if (probe.kind === 'hook-fired') {
+    const fired = ({ events }: Trajectory) =>
+      events.some((event) => event.type === 'middleware-acted' && event.middleware === probe.middleware);
+    const count = childTrajectories.filter(fired).length;
+    return seen(count, childTrajectories.length, `show the middleware ${probe.middleware} act`);
   }
   if (probe.kind === 'tool-called') {
     const isCalled = ({ events }: Trajectory) =>
@@ -58,6 +68,7 @@ function settingsOf({ events }: Trajectory): string {
   return canonicalJson(
     events.map((event) => {
       if (event.type === 'model-called') return [event.turnKind, event.maxTokens, event.stop, event.sampling];
+      if (event.type === 'middleware-acted') return [event.type, event.middleware, event.action];
       return event.type === 'answered' ? [event.type, event.from] : event.type;
     }),
   );

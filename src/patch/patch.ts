@@ -6,7 +6,10 @@ import type { PatchEdit } from '../harness/patch-edit.ts';
 export type PatchProbe =
   | { kind: 'prompt-changed' }
   | { kind: 'setting-changed' }
-  | { kind: 'event-seen'; event: string }
+  /** `action` narrows an event that tells several things apart. */
+  | { kind: 'event-seen'; event: string; action?: string }
+  /** A middleware, by its id, did something. */
+  | { kind: 'hook-fired'; middleware: string }
   | { kind: 'tool-called'; tool: string };
 
 /** A proposed local change of φ: one mechanism, possibly several fields that only make sense together. */

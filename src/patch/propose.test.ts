@@ -124,6 +124,10 @@ describe('proposePatches', () => {
       'prefix-fills-window',
       'answer-not-tool-value',
       'stop-text-empties-turn',
+      'identical-repeat',
+      'void-turn',
+      'misnamed-argument',
+      'extra-argument',
     ];
     let harness = SEED;
     for (let generation = 0; generation < 6; generation++) {

@@ -45,6 +45,11 @@ const MECHANISMS = [
   'cut-by-length',
   'turn-limit-on-call',
   'history-trimmed',
+  'identical-repeat',
+  'void-turn',
+  'answer-not-tool-value',
+  'misnamed-argument',
+  'hook-hid-result',
 ];
 
 function causeOf(mechanism: string) {

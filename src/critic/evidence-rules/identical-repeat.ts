@@ -2,16 +2,23 @@ import { canonicalJson } from '../../base/content-hash.ts';
 import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
-/** The same call or the same reply twice in a row: nothing in the loop told the model that it stands still. */
+/** The same call or the same reply twice in a row: nothing in the loop told the model that it stands still (a turn that a hook answered did). */
 export const identicalRepeat = evidenceRule('identical-repeat', 'middleware_mismatch', (trajectory) => {
-  const calls = eventsOf(trajectory, 'call-parsed');
+  const answered = new Set(
+    eventsOf(trajectory, 'middleware-acted')
+      .filter(({ action }) => action === 'stopped-call' || action === 'asked-again')
+      .map(({ turn }) => turn),
+  );
+  const calls = eventsOf(trajectory, 'call-parsed').filter(({ turn }) => !answered.has(turn));
   const repeatedCall = calls.find((event, index) => {
     const before = calls[index - 1];
     return (
       before !== undefined && before.turn !== event.turn && canonicalJson(before.call) === canonicalJson(event.call)
     );
   });
-  const replies = eventsOf(trajectory, 'model-called');
+  const replies = eventsOf(trajectory, 'model-called').filter(
+    ({ turn, turnKind }) => turnKind !== 'summary' && !answered.has(turn),
+  );
   const repeatedReply = replies.find(
     (event, index) => event.text.trim() !== '' && replies[index - 1]?.text.trim() === event.text.trim(),
   );

@@ -1,10 +1,11 @@
+import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
-/** The model said nothing at all: the template or a stop string ended the turn before it began. */
+/** The model said nothing at all: the template or a stop string ended the turn before it began. A turn that a hook answered is mended. */
 export const voidTurn = evidenceRule('void-turn', 'middleware_mismatch', (trajectory) => {
   const empty = eventsOf(trajectory, 'model-called').filter(
-    (event) => event.text.trim() === '' && event.finishReason !== 'window',
+    (event) => event.text.trim() === '' && event.finishReason !== 'window' && !isAnswered(trajectory, event.turn),
   );
   const first = empty[0];
   if (first === undefined) return null;
@@ -19,3 +20,11 @@ export const voidTurn = evidenceRule('void-turn', 'middleware_mismatch', (trajec
     evidence: empty.slice(0, 3).map((event) => evidence(event, `empty reply, finish reason ${event.finishReason}`)),
   };
 });
+
+function isAnswered(trajectory: Trajectory, turn: number): boolean {
+  const isAsked = eventsOf(trajectory, 'middleware-acted').some(
+    (event) => event.turn === turn && event.action === 'asked-again',
+  );
+  const spoke = eventsOf(trajectory, 'model-called').some((event) => event.turn > turn && event.text.trim() !== '');
+  return isAsked && spoke;
+}
