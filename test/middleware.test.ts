@@ -226,12 +226,6 @@ describe('the chain', () => {
 describe('js middleware', () => {
   const files = { '10-own.js': 'function finish(input) { return null; }' };
 
-  it('without a sandbox is a recorded fault, and the rollout goes on', async () => {
-    const trajectory = await run(phi(files), ['It is 42.']);
-    expect(trajectory.events[0]).toMatchObject({ type: 'fault', boundary: 'middleware' });
-    expect(trajectory).toMatchObject({ outcome: { kind: 'scored', score: 1 } });
-  });
-
   /** Stands in for a sandbox: answers what the hook's code would, by the hook that the script calls. */
   const answering = (answers: Record<string, unknown>): HookSandbox => ({
     run: async (code) => {

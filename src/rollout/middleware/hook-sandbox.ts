@@ -1,6 +1,4 @@
-/**
- * Runs untrusted code. Whoever starts rollouts supplies it; without one, `js` middleware is a recorded fault. Never rejects for what the code did.
- */
+/** Runs untrusted code. Never rejects for what the code did. */
 export interface HookSandbox {
   /** Runs a script in a fresh world; `value` is the text of its last expression. */
   run(code: string, limits: HookLimits): Promise<HookRun>;

@@ -45,24 +45,13 @@ const returned = z.strictObject({ action: z.unknown().optional(), state: z.json(
  * null, an action, or `{action, state}`; `state` is what it is given next time (null at first). docs/harness.md has the inputs.
  */
 export const jsHook: MiddlewareFactory<'js'> = (options, { id, code, problem, sandbox, signal }) => {
-  if (sandbox === null) {
-    const absent = () => {
-      throw new Error('no sandbox for code is available here; it did not act');
-    };
-    return { start: absent };
-  }
   const limits = { wallMs: options.wallMs, memoryMegabytes: options.memoryMegabytes, signal };
   let state: unknown = null;
   async function call<Hook extends HookName>(
     hook: Hook,
     input: object,
   ): Promise<z.output<(typeof ACTIONS)[Hook]> | null> {
-    const answer = await runScript(
-      sandbox as HookSandbox,
-      scriptOf(code ?? '', hook, { ...input, problem }, state),
-      limits,
-      id,
-    );
+    const answer = await runScript(sandbox, scriptOf(code ?? '', hook, { ...input, problem }, state), limits, id);
     const full = returned.safeParse(answer);
     const isPair = full.success && ('action' in full.data || 'state' in full.data);
     if (isPair && full.data.state !== undefined) state = withinSize(full.data.state);

@@ -66,7 +66,7 @@ export interface MiddlewareSurroundings {
   /** Text of the entry file of kind `js`. */
   code: string | null;
   problem: string;
-  sandbox: HookSandbox | null;
+  sandbox: HookSandbox;
   signal: AbortSignal;
 }
 
