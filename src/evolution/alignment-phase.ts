@@ -8,6 +8,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { TrainingRecord, Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { auditChange, auditDiffs } from './audit-change.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
@@ -58,7 +59,17 @@ export async function alignModel(context: RunContext, champion: Version, round: 
   const dataset = await writeTrainingDataset(join(context.folder, 'datasets'), selection);
   const epochs = epochsFor(selection.rows.length, sizes.rowPasses, context.config.alignment.epochs);
   const { adapter, record } = await train(context, champion, round, { ...dataset, epochs }, samples, selection);
-  return gateWeights(context, { champion, harness, adapter, record, round, seconds: sizes.seconds * GATE_SHARE });
+  const updated = await gateWeights(context, {
+    champion,
+    harness,
+    adapter,
+    record,
+    round,
+    seconds: sizes.seconds * GATE_SHARE,
+  });
+  if (updated.version === champion.version) return champion;
+  const kept = await auditChange(context, updated, round);
+  return kept.version === updated.version ? auditDiffs(context, updated, round) : kept;
 }
 
 /** Passes over the rows that the planned time allows: new rows teach more than the same ones again, so they come first. */

@@ -5,15 +5,17 @@ import { evolveHarness } from './harness-phase.ts';
 import { measureRate } from './measure-rate.ts';
 import type { RunContext } from './run-context.ts';
 import { openSealedTest } from './sealed-test.ts';
+import { startOfRound } from './start-of-round.ts';
 
 /**
- * Co-Harness (arXiv 2607.22688, §3): harness and weights improved in turns, each change through the same gate. Returns the last champion. Every
- * finished step is in the journal: the same call after a kill continues where it stopped.
+ * Co-Harness (arXiv 2607.22688, §3): harness and weights improved in turns, each change through the same gate, what turns out
+ * harmful rolled back. Returns the last champion. Every finished step is in the journal: the same call after a kill continues where it stopped.
  */
 export async function coEvolve(context: RunContext): Promise<Version> {
   let champion = await recordSeedPair(context);
   await measureRate(context);
   for (let round = 1; round <= context.config.rounds; round++) {
+    champion = await startOfRound(context, champion, round);
     if (context.config.only !== 'weights') champion = await evolveHarness(context, champion, round);
     if (context.config.only !== 'harness') champion = await alignModel(context, champion, round);
   }

@@ -1,25 +1,24 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { once } from '../base/journal.ts';
-import { firstCause } from '../critic/evidence-critic.ts';
 import type { GateDecision } from '../gate/decision.ts';
-import { judge, type PairedOutcome } from '../gate/judge.ts';
-import { planGate } from '../gate/plan-gate.ts';
+import { type ChangeKind, judge } from '../gate/judge.ts';
+import { nullBand } from '../gate/null-band.ts';
+import { type GatePlan, planGate } from '../gate/plan-gate.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
+import { isSaving, relaxationsOf } from '../patch/budget-changes.ts';
 import type { Patch } from '../patch/patch.ts';
 import { patchSeen } from '../patch/patch-seen.ts';
-import type { Pair, TrainingRecord, Version } from '../registry/version.ts';
+import type { TrainingRecord, Version } from '../registry/version.ts';
+import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
-import { rollOut, secondsPerRollout } from './roll-out.ts';
+import { expectedVariation } from './expected-variation.ts';
+import { secondsPerRollout } from './roll-out.ts';
+import { type Arm, rollPairs } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 import { gateGroupsFor, planOnce } from './size-plan.ts';
-
-interface Arm {
-  harness: Harness;
-  pair: Pair;
-}
 
 interface Comparison {
   round: number;
@@ -28,17 +27,20 @@ interface Comparison {
   parent: Arm;
   child: Arm;
   patch: Patch | null;
+  /** Candidates that this one was chosen from, itself included. */
+  candidates: number;
 }
 
 /** Judges one diff of φ under fixed weights and records the decision, whatever it is. */
 export async function gatePatch(
   context: RunContext,
-  order: { champion: Version; harness: Harness; patch: Patch; round: number; iteration: number; seconds: number },
+  order: { champion: Version; harness: Harness; patch: Patch; round: number; candidates: number; seconds: number },
 ): Promise<Version> {
-  const { champion, harness, patch, round } = order;
+  const { champion, harness, patch, round, candidates } = order;
   const childHarness = applyEdits(harness, patch.edits);
   const child = { harness: childHarness, pair: { harness: childHarness.hash, model: champion.pair.model } };
-  const comparison = { round, seconds: order.seconds, parent: { harness, pair: champion.pair }, child, patch };
+  const parent = { harness, pair: champion.pair };
+  const comparison = { round, seconds: order.seconds, parent, child, patch, candidates };
   const decision = await decide(context, comparison);
   const observed = decision.targeted?.mean ?? decision.whole.mean;
   return record(context, champion, child, decision, {
@@ -70,7 +72,13 @@ export async function gateWeights(
     parent: { harness, pair: champion.pair },
     child: { harness, pair },
     patch: null,
+    candidates: 1,
   };
+  if (await wasRolledBack(context, adapter)) {
+    const text = `Round ${round}: training gave the very weights that were rolled back before: they are not taken again.`;
+    context.emit({ type: 'notice', seed: context.seed, round, text });
+    return champion;
+  }
   const decision = await decide(context, comparison);
   const version = await record(context, champion, comparison.child, decision, {
     round,
@@ -106,32 +114,18 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const groups = await affordableGroups(context, comparison, key);
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context, patch === null ? 'weights' : 'harness');
-    const tasksPerGroup = groups.flat().length / groups.length;
-    const { concurrency } = await context.models.open(child.pair.model);
-    const looks = Math.max(2, Math.min(MOST_LOOKS, Math.floor((2 * groups.flat().length) / concurrency)));
-    const plan = planGate({ rule, groups: groups.length, tasksPerGroup, repeats: 1, alpha, margin, looks });
-    const line =
-      `gate of ${patch?.title ?? 'new weights'}: alpha ${alpha.toPrecision(2)}, smallest effect seen with power .8: ` +
-      `${(plan.minimumDetectableEffect * 100).toFixed(1)} points on ${groups.length} groups`;
-    context.emit({
-      type: 'plan-made',
-      seed: context.seed,
-      round,
-      phase: patch === null ? 'weights' : 'harness',
-      lines: [line],
-    });
+    const plan = await announcedPlan(context, comparison, groups, alpha);
     const seen: { parent: Trajectory[]; child: Trajectory[] } = { parent: [], child: [] };
     return judge({
       plan,
       rule,
       alpha,
       margin,
-      kind: {
-        relaxes: patch?.relaxes ?? [],
-        deletion: patch?.edits.every((edit) => edit.value === undefined) ?? false,
-        speed: false,
+      kind: changeKind(comparison),
+      drawBatch: (from, to) => {
+        const order = { ...comparison, step: 'gate', seedStream: `gate ${round}` };
+        return rollPairs(context, order, groups.slice(from, to).flat(), seen);
       },
-      drawBatch: (from, to) => rollPairs(context, comparison, groups.slice(from, to).flat(), seen),
       seen: () =>
         patch === null
           ? { alive: true, why: 'the adapter was proven active when it was loaded' }
@@ -153,53 +147,48 @@ async function affordableGroups(context: RunContext, { parent, child, seconds, p
   return gateGroups(context).slice(0, groups);
 }
 
-/** Both arms on the same tasks and seeds, in one batch. */
-async function rollPairs(
+/** What the decision will see and may cost, told before a rollout is paid. */
+async function announcedPlan(
   context: RunContext,
-  { parent, child, round, patch }: Comparison,
-  tasks: ReturnType<typeof gateGroups>[number],
-  seen: { parent: Trajectory[]; child: Trajectory[] },
-): Promise<PairedOutcome[]> {
-  const arms = [parent, child].map(({ harness, pair }) => ({
-    harness,
-    model: pair.model,
-    tasks,
-    split: 'gate' as const,
-    repeats: 1,
-    sampling: null,
-    seedStream: `gate ${round}`,
-  }));
-  const [before = [], after = []] = await rollOut(context, { round, step: 'gate' }, arms);
-  seen.parent.push(...before);
-  seen.child.push(...after);
-  return before.map((parentRollout, index) => {
-    const childRollout = after[index] as Trajectory;
-    return {
-      task: parentRollout.identity.task,
-      group: parentRollout.group,
-      repeat: parentRollout.identity.repeat,
-      parent: scored(parentRollout),
-      child: scored(childRollout),
-      parentTokens: parentRollout.usage.promptTokens + parentRollout.usage.completionTokens,
-      childTokens: childRollout.usage.promptTokens + childRollout.usage.completionTokens,
-      targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
-    };
-  });
+  { parent, child, patch, round, candidates }: Comparison,
+  groups: readonly Task[][],
+  alpha: number,
+): Promise<GatePlan> {
+  const { rule, margin } = context.config.gate;
+  const tasks = groups.flat().length;
+  const { concurrency } = await context.models.open(child.pair.model);
+  const looks = Math.max(2, Math.min(MOST_LOOKS, Math.floor((2 * tasks) / concurrency)));
+  const tasksPerGroup = tasks / groups.length;
+  const { discordance, pairs } = expectedVariation(context, parent, child);
+  const plan = planGate({ rule, groups: groups.length, tasksPerGroup, repeats: 1, alpha, margin, looks, discordance });
+  const basis = pairs > 0 ? `${pairs} shared train rollouts` : 'the pass rate on train';
+  const lines = [
+    `gate of ${patch?.title ?? 'new weights'}: ${plan.note}`,
+    `  scores expected to differ on ${(discordance * 100).toFixed(0)}% of the pairs (from ${basis})`,
+    ...(candidates > 1 ? [`  ${nullBand(plan.groups, plan.groupVariance, candidates).line}`] : []),
+  ];
+  const phase = patch === null ? 'weights' : 'harness';
+  context.emit({ type: 'plan-made', seed: context.seed, round, phase, lines });
+  return plan;
 }
 
-/**
- * The gate labels its own rollouts with the same rules; what it sees of gate tasks never leaves it. Asked of both arms: a stratum picked by the
- * parent's failures alone recovers by itself (regression to the mean).
- */
-function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness): boolean {
-  const target = patch?.target;
-  if (target === null || target === undefined) return false;
-  const cause = firstCause(rollout, harness);
-  return cause !== null && cause.mechanism === target.mechanism && cause.label === target.label;
+/** What is claimed and what it costs, read from both harnesses. A diff with no failure to cure that only saves need not improve. */
+function changeKind({ parent, child, patch }: Comparison): ChangeKind {
+  if (patch === null) return { relaxes: [], deletion: false, speed: false };
+  return {
+    relaxes: [...new Set([...patch.relaxes, ...relaxationsOf(parent.harness, child.harness)])],
+    deletion: patch.edits.every((edit) => edit.value === undefined),
+    speed: patch.target === null && isSaving(parent.harness, child.harness),
+  };
 }
 
-function scored(trajectory: Trajectory): number | null {
-  return trajectory.outcome.kind === 'scored' ? trajectory.outcome.score : null;
+/** Whether an audit took these weights back before. */
+async function wasRolledBack(context: RunContext, adapter: ContentHash): Promise<boolean> {
+  const versions = await context.registry.versions();
+  return versions
+    .filter(({ seed }) => seed === context.seed)
+    .flatMap(({ rolledBack }) => rolledBack?.undoes ?? [])
+    .some((undone) => versions[undone]?.kind === 'weights' && versions[undone]?.pair.model.adapter === adapter);
 }
 
 async function record(

@@ -1,19 +1,12 @@
-import { type ContentHash, contentHash } from '../base/content-hash.ts';
-import { seededRandom, seedFrom } from '../base/random.ts';
-import type { Diagnosis } from '../critic/attribution.ts';
 import { diagnose } from '../critic/evidence-critic.ts';
 import type { Harness } from '../harness/harness.ts';
-import { aggregate } from '../patch/aggregate.ts';
-import { checkPatch } from '../patch/check-patch.ts';
-import { editsHash } from '../patch/edits-hash.ts';
-import type { Patch } from '../patch/patch.ts';
-import { proposePatches } from '../patch/propose.ts';
-import { randomPatches } from '../patch/random-patches.ts';
-import type { Version } from '../registry/version.ts';
+import { pairHash, type Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { auditChange } from './audit-change.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { gatePatch } from './gate-pair.ts';
+import { proposeCandidates } from './propose-candidates.ts';
 import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
@@ -59,11 +52,12 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
       harness,
       patch: best,
       round,
-      iteration,
+      candidates: candidates.length,
       seconds: sizes.seconds * GATE_SHARE,
     });
-    idle = decided.accepted ? 0 : idle + 1;
-    if (decided.accepted) champion = decided;
+    const before = champion;
+    if (decided.accepted) champion = await auditChange(context, decided, round);
+    idle = pairHash(champion.pair) === pairHash(before.pair) ? idle + 1 : 0;
   }
   return champion;
 }
@@ -148,63 +142,4 @@ async function collectRollouts(
     detail: `${correct} of ${scored} solved by v${champion.version}`,
   });
   return trajectories;
-}
-
-async function proposeCandidates(
-  context: RunContext,
-  champion: Version,
-  harness: Harness,
-  diagnoses: readonly Diagnosis[],
-  round: number,
-  iteration: number,
-): Promise<Patch[]> {
-  const clusters = aggregate(diagnoses);
-  context.emit({
-    type: 'failures-diagnosed',
-    seed: context.seed,
-    round,
-    failures: diagnoses.length,
-    scored: diagnoses.length,
-    clusters: clusters.map(({ label, mechanism, count }) => ({ label, mechanism, count })),
-  });
-  const history = [...context.trainHistory.values()];
-  const refused = await refusedUnder(context, champion);
-  const propose = context.config.proposer === 'random' ? randomPatches : proposePatches;
-  const proposed = propose(
-    {
-      harness,
-      clusters,
-      trajectories: history,
-      trainTasks: context.splits.train,
-      successes: history.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score === 1),
-      random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
-      refused,
-      history: await judgedProposers(context),
-    },
-    { count: context.config.sizes.candidates },
-  );
-  return proposed.filter((patch) => {
-    const checked = checkPatch(patch, harness, { splits: context.splits, refused });
-    if (checked.ok) return true;
-    context.emit({ type: 'patch-refused', seed: context.seed, round, title: patch.title, reason: checked.explanation });
-    return false;
-  });
-}
-
-/** Hashes of the edits refused before under the same weights; under new weights they may return. */
-async function refusedUnder(context: RunContext, champion: Version): Promise<Set<ContentHash>> {
-  const weights = contentHash(champion.pair.model);
-  const versions = await context.registry.versions();
-  return new Set(
-    versions
-      .filter((version) => version.seed === context.seed && !version.accepted && version.patch !== null)
-      .filter((version) => contentHash(version.pair.model) === weights)
-      .flatMap((version) => (version.patch === null ? [] : [editsHash(version.patch.edits)])),
-  );
-}
-
-/** Who proposed what was judged so far, oldest first. */
-async function judgedProposers(context: RunContext): Promise<{ proposer: string; accepted: boolean }[]> {
-  const versions = (await context.registry.versions()).filter((version) => version.seed === context.seed);
-  return versions.flatMap(({ patch, accepted }) => (patch === null ? [] : [{ proposer: patch.proposer, accepted }]));
 }

@@ -49,7 +49,10 @@ export async function rollOut(
       journal: context.journal,
       concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
       signal: context.signal,
-      onProgress: ({ isReused }) => progress.advance(isReused),
+      onProgress: ({ isReused, trajectory }) => {
+        if (isReused) context.reused.add(trajectory);
+        progress.advance(isReused);
+      },
     });
     let taken = 0;
     for (const order of sameModel) {
@@ -110,9 +113,12 @@ export function remember(context: RunContext, trajectories: readonly Trajectory[
 
 /** Greedy rollouts do not depend on a seed: they share one, so that the same pair on the same task is never bought twice. */
 function rolloutSeed(context: RunContext, order: RolloutOrder, task: Task): number {
-  const temperature = order.sampling?.temperature ?? order.harness.settings.sampling.temperature;
-  const isGreedy = temperature === 0 && order.harness.settings.votes === 1;
-  return isGreedy ? 0 : seedFrom(context.seed, order.seedStream, task.hash);
+  return isGreedy(order.harness, order.sampling) ? 0 : seedFrom(context.seed, order.seedStream, task.hash);
+}
+
+/** Whether luck plays no part in a rollout, so that a second one says nothing new. */
+export function isGreedy({ settings }: Harness, sampling: Sampling | null = null): boolean {
+  return (sampling ?? settings.sampling).temperature === 0 && settings.votes === 1;
 }
 
 /** Rollouts below which a batch says too little about the rate. */

@@ -55,6 +55,8 @@ const sizesSchema = z.strictObject({
   candidates: z.number().int().positive().default(8),
   screeningTasks: z.number().int().positive().nullable().default(null),
   gateGroups: z.number().int().positive().nullable().default(null),
+  /** Groups of one audit, at most. */
+  auditGroups: z.number().int().min(10).nullable().default(null),
   sampleTasks: z.number().int().positive().nullable().default(null),
   samplesPerTask: z.number().int().positive().nullable().default(null),
   testTasks: z.number().int().positive().nullable().default(null),

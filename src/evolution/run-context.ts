@@ -3,6 +3,8 @@ import type { ContentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
+import type { DryRun } from '../patch/dry-run.ts';
+import type { Proposer } from '../patch/proposer.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
@@ -61,6 +63,9 @@ export interface RunContext {
   registry: Registry;
   models: ModelPool;
   trainer: WeightTrainer;
+  propose: Proposer;
+  /** Tries code that a diff brings in, before a rollout is paid. */
+  dryRun: DryRun;
   clock: Clock;
   /** Seconds of the time budget used by earlier processes of the same run. */
   secondsSpentBefore: number;
@@ -71,6 +76,8 @@ export interface RunContext {
   trainHistory: Map<string, Trajectory>;
   /** Seconds per rollout of pairs that had a batch of their own in this process. */
   pairSeconds: Map<string, number>;
+  /** Rollouts that came from the journal: their wall times say nothing about the present load. */
+  reused: WeakSet<Trajectory>;
   /** Latest measurement, updated after every batch. */
   throughput: { secondsPerRollout: number; tokensPerRollout: number; secondsPerTrainingRow: number };
 }

@@ -8,6 +8,10 @@ import { once } from '../base/journal.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
+import type { DryRun } from '../patch/dry-run.ts';
+import { proposePatches } from '../patch/propose.ts';
+import type { Proposer } from '../patch/proposer.ts';
+import { randomPatches } from '../patch/random-patches.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { loadTasks } from '../task/load-tasks.ts';
@@ -72,6 +76,10 @@ export async function executeRun(options: {
   signal: AbortSignal;
   clock?: Clock;
   journal?: Journal;
+  /** Default: the one that the config names. */
+  proposer?: Proposer;
+  /** Default: nothing is objected to. */
+  dryRun?: DryRun;
 }): Promise<void> {
   const { prepared, folder, engines, signal } = options;
   const clock = options.clock ?? systemClock;
@@ -90,6 +98,8 @@ export async function executeRun(options: {
         registry: openRegistry(join(folder, 'registry'), journal),
         models: engines.models,
         trainer: engines.trainer,
+        propose: options.proposer ?? (prepared.config.proposer === 'random' ? randomPatches : proposePatches),
+        dryRun: options.dryRun ?? (async () => null),
         clock,
         secondsSpentBefore: await secondsRecorded(journal, seed),
         startedAt: clock.now(),
@@ -97,6 +107,7 @@ export async function executeRun(options: {
         emit: broadcast(options.observers),
         trainHistory: new Map(),
         pairSeconds: new Map(),
+        reused: new WeakSet(),
         throughput: { secondsPerRollout: 1, tokensPerRollout: 1, secondsPerTrainingRow: 1 },
       };
       await coEvolve(context);

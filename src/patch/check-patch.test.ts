@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
 import { type Task, type TaskSplits, taskHash } from '../task/task.ts';
 import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
-import { checkPatch } from './check-patch.ts';
+import { checkPatch, type RefusedBefore } from './check-patch.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch, PatchProbe } from './patch.ts';
+import { scopeOf } from './patch-scope.ts';
 import { patchSeen } from './patch-seen.ts';
 
 const HARNESS = harnessFromFiles(
@@ -42,6 +44,7 @@ function patch(edits: PatchEdit[], changes: Partial<Patch> = {}): Patch {
     proposer: 'test',
     target: null,
     edits,
+    scope: scopeOf(edits),
     probe: { kind: 'prompt-changed' },
     relaxes: [],
     usesTasks: [],
@@ -51,7 +54,7 @@ function patch(edits: PatchEdit[], changes: Partial<Patch> = {}): Patch {
 }
 
 const system = (text: string) => patch([{ path: 'prompts/system.md', old: 'Answer.\n', value: text }]);
-const check = (candidate: Patch, refused = new Set<ReturnType<typeof editsHash>>()) =>
+const check = (candidate: Patch, refused: RefusedBefore = new Map()) =>
   checkPatch(candidate, HARNESS, { splits: SPLITS, refused });
 
 describe('checkPatch', () => {
@@ -65,6 +68,8 @@ describe('checkPatch', () => {
     ['does-not-apply', patch([{ path: 'prompts/system.md', old: 'Something else.', value: 'x' }])],
     ['forbidden-place', patch([{ path: '../verifier.ts', value: 'x' }])],
     ['forbidden-place', patch([{ path: 'tasks.jsonl', value: 'x' }])],
+    ['outside-scope', { ...system('x\n'), scope: ['example'] }],
+    ['outside-scope', patch([{ path: 'tools/add/answers.js', value: 'x' }], { scope: ['tool'] })],
     ['changes-nothing', patch([])],
     ['too-large', system('word '.repeat(5000))],
     ['uses-sealed-task', { ...system('x\n'), usesTasks: [SPLITS.gate[0]?.hash ?? contentHash('')] }],
@@ -91,8 +96,16 @@ describe('checkPatch', () => {
   });
 
   it('refuses an equivalent of a diff refused before', () => {
-    const refused = new Set([editsHash(system('Answer briefly.\n').edits)]);
-    expect(check(system('Answer briefly.  \n\n'), refused)).toMatchObject({ ok: false, refused: 'refused-before' });
+    const refused = new Map([[editsHash(system('Answer briefly.\n').edits), 'v7 (reject: worse)']]);
+    const checked = check(system('Answer briefly.  \n\n'), refused);
+    expect(checked).toMatchObject({ ok: false, refused: 'refused-before' });
+    expect(JSON.stringify(checked)).toContain('v7 (reject: worse)');
+  });
+
+  it('refuses another way to write a harness that was refused before', () => {
+    const child = applyEdits(HARNESS, system('Answer briefly.\n').edits);
+    const refused = new Map([[child.hash, 'v3 (dead: not-alive)']]);
+    expect(check(system('Answer briefly.\n'), refused)).toMatchObject({ ok: false, refused: 'refused-before' });
   });
 });
 

@@ -7,6 +7,7 @@ import { leakScanner } from '../task/problem-ngrams.ts';
 import type { TaskSplits } from '../task/task.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
+import { outsideScope } from './patch-scope.ts';
 
 /** Sizes above which a diff is refused unseen: it could only be a paste of data, and every rollout would pay for it. */
 export const PATCH_LIMITS = {
@@ -21,30 +22,39 @@ export type PatchRefusal =
   | 'refused-before'
   | 'too-large'
   | 'forbidden-place'
+  | 'outside-scope'
   | 'does-not-apply'
   | 'changes-nothing'
   | 'uses-sealed-task'
   | 'leaks-sealed-task';
 
+/** What was refused before under the same weights: hash of the edits ({@link editsHash}) or of the φ they made → the version that says why. */
+export type RefusedBefore = ReadonlyMap<ContentHash, string>;
+
 export type PatchCheck = { ok: true } | { ok: false; refused: PatchRefusal; explanation: string };
 
 /**
- * Everything that can be known of a patch before a rollout is paid. `refused`: {@link editsHash} of diffs refused before under the same weights.
- * Pure; throws nothing for a bad patch.
+ * Everything that can be known of a patch before a rollout is paid, without running what is in it. Pure; throws nothing for a bad patch.
  */
 export function checkPatch(
   patch: Patch,
   harness: Harness,
-  { splits, refused }: { splits: TaskSplits; refused: ReadonlySet<ContentHash> },
+  { splits, refused }: { splits: TaskSplits; refused: RefusedBefore },
 ): PatchCheck {
   if (patch.base !== harness.hash) {
     return refuse('written-for-another-harness', `It was written for harness ${patch.base}, not for ${harness.hash}.`);
   }
-  if (refused.has(editsHash(patch.edits)) || refused.has(contentHash(patch.edits))) {
-    return refuse('refused-before', 'An equivalent diff was refused before under the same weights.');
+  const outside = outsideScope(patch.edits, patch.scope);
+  if (outside !== null) {
+    const declared = patch.scope.join(', ') || 'nothing';
+    return refuse('outside-scope', `${outside.path} is ${outside.kind}; the diff declares to change ${declared}.`);
   }
   const child = childOf(harness, patch);
   if (!('hash' in child)) return child;
+  const before = refused.get(editsHash(patch.edits)) ?? refused.get(contentHash(patch.edits)) ?? refused.get(child.hash);
+  if (before !== undefined) {
+    return refuse('refused-before', `An equivalent diff was refused before under the same weights: ${before}.`);
+  }
   if (child.hash === harness.hash) return refuse('changes-nothing', 'The harness would stay the same.');
   return oversized(patch, child) ?? sealed(patch, splits) ?? { ok: true };
 }

@@ -1,6 +1,7 @@
 import type { ContentHash } from '../base/content-hash.ts';
 import type { AttributionLabel } from '../critic/attribution.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
+import type { PatchScope } from './patch-scope.ts';
 
 /** How a patch will be seen to act in the child's rollouts. A patch that is not seen is `dead`, whatever the score did. */
 export type PatchProbe =
@@ -22,6 +23,8 @@ export interface Patch {
   proposer: string;
   target: { label: AttributionLabel; mechanism: string } | null;
   edits: readonly PatchEdit[];
+  /** What it declares to change; an edit elsewhere is refused unseen. Registry entries from before this field lack it. */
+  scope: PatchScope;
   probe: PatchProbe;
   /** Whether it raises turns, tokens, votes or time: then it can be `bought`, never `better`. */
   relaxes: readonly ('turns' | 'tokens' | 'votes' | 'time')[];

@@ -7,6 +7,7 @@ import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
 import type { PatchDraft, PatchOperator, ProposalContext } from './patch-operator.ts';
 import { PATCH_OPERATORS } from './patch-operators.ts';
+import { scopeOf } from './patch-scope.ts';
 
 /** Weight of a proposal that no cluster asks for: explorations and simplifications wait behind a cause that recurs. */
 const EXPLORATION_WEIGHT = 0.15;
@@ -98,6 +99,7 @@ function patchOf(
     proposer: operator.name,
     target: cluster === null ? null : { label: cluster.label, mechanism: cluster.mechanism },
     edits: draft.edits,
+    scope: scopeOf(draft.edits),
     probe: draft.probe,
     relaxes: draft.relaxes ?? [],
     usesTasks: draft.usesTasks ?? [],

@@ -6,7 +6,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import type { Journal } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness, writeHarness } from '../harness/harness-folder.ts';
-import { isAccepting, pairHash, type Version } from './version.ts';
+import { movesChampion, pairHash, type Version } from './version.ts';
 
 const KIND = 'version';
 
@@ -46,7 +46,7 @@ export function openRegistry(folder: string, journal: Journal): Registry {
       const stored = await journal.get(key);
       if (stored !== undefined) return stored as Version;
       await storeHarness(folder, harness);
-      const version: Version = { ...entry, version: (await versions()).length, accepted: isAccepting(entry.verdict) };
+      const version: Version = { ...entry, version: (await versions()).length, accepted: movesChampion(entry) };
       await journal.put({ key, kind: KIND, value: version });
       return version;
     },

@@ -37,6 +37,30 @@ export interface Version {
   prediction: { fix: number; observed: number | null } | null;
   /** Where the numbers of a weight update come from. */
   training: TrainingRecord | null;
+  /** Entries that the loop rolled back by itself: what was seen, and which versions' changes it takes back. */
+  rolledBack?: { evidence: AuditEvidence; undoes: number[] };
+}
+
+/**
+ * A champion compared, on gate tasks and seeds of their own, with something that does not move with it. `mean`, `low`, `high`: champion −
+ * reference over groups, in [−1, 1]; the interval holds at every look.
+ */
+export interface AuditEvidence {
+  /** The frozen seed pair, the last champion that passed its audit, or the champion without one of its accepted diffs. */
+  against: 'seed' | 'audited' | 'without-diff';
+  /** Version audited; version it was compared with, null for a pair that never was one. */
+  subject: number;
+  reference: number | null;
+  /** `ok`: shown to have lost less than the margin. `drifted`: shown to have lost. `unclear`: neither. */
+  verdict: 'ok' | 'drifted' | 'unclear';
+  mean: number;
+  low: number;
+  high: number;
+  groups: number;
+  rollouts: number;
+  /** Mean tokens per rollout. */
+  tokens: { subject: number; reference: number };
+  explanation: string;
 }
 
 export interface TrainingRecord {
@@ -53,6 +77,11 @@ export interface TrainingRecord {
 
 const ACCEPTING: ReadonlySet<VersionVerdict> = new Set(['seed', 'better', 'simpler', 'faster', 'bought', 'rollback']);
 
-export function isAccepting(verdict: VersionVerdict): boolean {
+/**
+ * Whether an entry becomes the champion. A `faster` pair that scored lower, though within the margin, does not: it stays on the Pareto front, and
+ * the champion is the front's best quality.
+ */
+export function movesChampion({ verdict, decision }: Pick<Version, 'verdict' | 'decision'>): boolean {
+  if (verdict === 'faster' && decision !== null && decision.whole.mean < 0) return false;
   return ACCEPTING.has(verdict);
 }

@@ -1,0 +1,121 @@
+import { contentHash } from '../base/content-hash.ts';
+import { once } from '../base/journal.ts';
+import { type DriftVerdict, driftCheck } from '../gate/drift-check.ts';
+import { PairLedger } from '../gate/paired-outcome.ts';
+import { type GatePlan, planGate } from '../gate/plan-gate.ts';
+import type { AuditEvidence, Version } from '../registry/version.ts';
+import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
+import { expectedVariation } from './expected-variation.ts';
+import { secondsPerRollout } from './roll-out.ts';
+import { type Arm, rollPairs } from './roll-pairs.ts';
+import type { RunContext } from './run-context.ts';
+import { planOnce } from './size-plan.ts';
+
+export interface ReferenceOrder {
+  round: number;
+  subject: { version: Version; arm: Arm };
+  reference: { version: Version | null; arm: Arm };
+  against: AuditEvidence['against'];
+  /** Named in the plan. */
+  title: string;
+  /** Error of "shown to have lost less than the margin", and of "shown to have lost". */
+  alpha: number;
+  lossAlpha: number;
+}
+
+/** Looks at the evidence of one audit, at most: it stops as soon as it knows. */
+const LOOKS = 4;
+
+/** Share of a run's time that one audit may take, and the groups it gets where there are as many, whatever the time. */
+const TIME_SHARE = 0.02;
+const FEWEST_GROUPS = 40;
+
+/**
+ * Rolls the champion and something that does not move with it out on the same gate tasks, under seeds that no gate of this round uses. All audits
+ * of a round share them: the reference is bought once, and greedy rollouts that a gate has bought are not bought again. Kept in the journal.
+ */
+export async function compareWithReference(context: RunContext, order: ReferenceOrder): Promise<AuditEvidence> {
+  const { subject, reference, round, alpha, lossAlpha, against } = order;
+  const { margin } = context.config.gate;
+  const pairs = { subject: subject.arm.pair, reference: reference.arm.pair };
+  const key = contentHash({ step: 'audit', seed: context.seed, round, ...pairs, alpha, lossAlpha, margin, against });
+  return once(context.journal, 'audit', key, async () => {
+    const { plan, tasks } = await planAudit(context, order, key);
+    const ledger = new PairLedger();
+    const differences: number[] = [];
+    let verdict = driftCheck({ differences, margin });
+    let drawn = 0;
+    for (const batch of plan.batches) {
+      const pairOrder = {
+        round,
+        step: 'audit',
+        parent: reference.arm,
+        child: subject.arm,
+        patch: null,
+        seedStream: `audit ${round}`,
+      };
+      const unused = { parent: [], child: [] };
+      const outcomes = await rollPairs(context, pairOrder, tasks.slice(drawn, drawn + batch).flat(), unused);
+      drawn += batch;
+      differences.push(...ledger.add(outcomes).map((row) => row.whole));
+      const expected = { plannedVariance: plan.groupVariance, plannedGroups: plan.groups };
+      verdict = driftCheck({ differences, margin, alpha, lossAlpha, ...expected });
+      if (verdict.verdict !== 'unclear') break;
+    }
+    return evidenceOf(order, verdict, ledger);
+  });
+}
+
+async function planAudit(context: RunContext, { subject, reference, round, title, lossAlpha }: ReferenceOrder, key: string) {
+  const arms = [subject.arm, reference.arm];
+  const perGroup =
+    arms.reduce((sum, { harness, pair }) => sum + secondsPerRollout(context, harness, pair.model), 0) *
+    tasksPerGateGroup(context);
+  const all = gateGroups(context);
+  const { sizes, budget, seeds, gate } = context.config;
+  const { groups } = await planOnce(context, { phase: 'audit', key }, () => {
+    const affordable = Math.floor(((budget.time / seeds) * TIME_SHARE) / perGroup);
+    return { groups: Math.min(all.length, sizes.auditGroups ?? Math.max(FEWEST_GROUPS, affordable)) };
+  });
+  const tasks = all.slice(0, groups);
+  const { discordance } = expectedVariation(context, reference.arm, subject.arm);
+  const plan: GatePlan = planGate({
+    groups: tasks.length,
+    tasksPerGroup: tasks.flat().length / Math.max(1, tasks.length),
+    repeats: 1,
+    alpha: lossAlpha,
+    margin: gate.margin,
+    looks: LOOKS,
+    discordance,
+  });
+  const loss = plan.minimumDetectableEffect;
+  const line =
+    `audit of v${subject.version.version} against ${title}: up to ${plan.groups} groups, ${plan.maxRollouts} rollouts (those bought before are ` +
+    `reused); finds a loss from ${loss >= 1 ? 'no size reliably' : `${(loss * 100).toFixed(1)} pp`} 4 times in 5`;
+  const phase = subject.version.kind === 'weights' ? 'weights' : 'harness';
+  context.emit({ type: 'plan-made', seed: context.seed, round, phase, lines: [line] });
+  return { plan, tasks };
+}
+
+function evidenceOf(
+  { against, subject, reference }: ReferenceOrder,
+  { verdict, mean, low, high, groups, explanation }: DriftVerdict,
+  ledger: PairLedger,
+): AuditEvidence {
+  return {
+    against,
+    subject: subject.version.version,
+    reference: reference.version?.version ?? null,
+    verdict,
+    mean,
+    low,
+    high,
+    groups,
+    rollouts: ledger.pairs * 2,
+    tokens: {
+      subject: ledger.childTokens / Math.max(1, ledger.pairs),
+      reference: ledger.parentTokens / Math.max(1, ledger.pairs),
+    },
+    explanation,
+  };
+}

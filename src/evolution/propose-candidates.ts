@@ -1,0 +1,95 @@
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { seededRandom, seedFrom } from '../base/random.ts';
+import type { Diagnosis } from '../critic/attribution.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
+import type { Harness } from '../harness/harness.ts';
+import { aggregate } from '../patch/aggregate.ts';
+import { checkPatch, type RefusedBefore } from '../patch/check-patch.ts';
+import { editsHash } from '../patch/edits-hash.ts';
+import type { Patch } from '../patch/patch.ts';
+import type { Version } from '../registry/version.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
+export async function proposeCandidates(
+  context: RunContext,
+  champion: Version,
+  harness: Harness,
+  diagnoses: readonly Diagnosis[],
+  round: number,
+  iteration: number,
+): Promise<Patch[]> {
+  const clusters = aggregate(diagnoses);
+  context.emit({
+    type: 'failures-diagnosed',
+    seed: context.seed,
+    round,
+    failures: diagnoses.length,
+    scored: diagnoses.length,
+    clusters: clusters.map(({ label, mechanism, count }) => ({ label, mechanism, count })),
+  });
+  const history = [...context.trainHistory.values()];
+  const refused = await refusedUnder(context, champion);
+  const proposed = await context.propose(
+    {
+      harness,
+      clusters,
+      trajectories: history,
+      trainTasks: context.splits.train,
+      successes: history.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score === 1),
+      random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
+      refused: new Set(refused.keys()),
+      history: await judgedProposers(context),
+    },
+    { count: context.config.sizes.candidates },
+  );
+  const passed: Patch[] = [];
+  for (const patch of proposed) {
+    const objection = await objectionTo(context, harness, patch, refused);
+    if (objection === null) passed.push(patch);
+    else context.emit({ type: 'patch-refused', seed: context.seed, round, title: patch.title, reason: objection });
+  }
+  return passed;
+}
+
+async function objectionTo(
+  context: RunContext,
+  harness: Harness,
+  patch: Patch,
+  refused: RefusedBefore,
+): Promise<string | null> {
+  const checked = checkPatch(patch, harness, { splits: context.splits, refused });
+  return checked.ok ? context.dryRun(harness, applyEdits(harness, patch.edits)) : checked.explanation;
+}
+
+/**
+ * Diffs refused or rolled back before under the same weights, by the hash of their edits and of the φ they made, with the version that says why.
+ * Under new weights they may return.
+ */
+async function refusedUnder(context: RunContext, champion: Version): Promise<Map<ContentHash, string>> {
+  const weights = contentHash(champion.pair.model);
+  const versions = await context.registry.versions();
+  const refused = new Map<ContentHash, string>();
+  const add = (version: Version, why: string) => {
+    if (version.patch === null) return;
+    refused.set(editsHash(version.patch.edits), why);
+    refused.set(version.pair.harness, why);
+  };
+  for (const version of versions.filter(({ seed }) => seed === context.seed)) {
+    if (version.rolledBack !== undefined) {
+      const judgedUnder = versions[version.rolledBack.evidence.subject];
+      if (judgedUnder === undefined || contentHash(judgedUnder.pair.model) !== weights) continue;
+      const why = `v${version.version} rolled it back (${version.reason})`;
+      for (const undone of version.rolledBack.undoes) add(versions[undone] as Version, why);
+    } else if (!version.accepted && contentHash(version.pair.model) === weights) {
+      add(version, `v${version.version} (${version.verdict}: ${version.reason})`);
+    }
+  }
+  return refused;
+}
+
+/** Who proposed what was judged so far, oldest first. */
+async function judgedProposers(context: RunContext): Promise<{ proposer: string; accepted: boolean }[]> {
+  const versions = (await context.registry.versions()).filter((version) => version.seed === context.seed);
+  return versions.flatMap(({ patch, accepted }) => (patch === null ? [] : [{ proposer: patch.proposer, accepted }]));
+}

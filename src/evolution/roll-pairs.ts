@@ -1,0 +1,104 @@
+import { firstCause } from '../critic/evidence-critic.ts';
+import type { PairedOutcome } from '../gate/judge.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { Patch } from '../patch/patch.ts';
+import type { Pair } from '../registry/version.ts';
+import type { Task } from '../task/task.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { rollOut } from './roll-out.ts';
+import type { RunContext } from './run-context.ts';
+
+/** One side of a comparison. */
+export interface Arm {
+  harness: Harness;
+  pair: Pair;
+}
+
+export interface PairOrder {
+  round: number;
+  /** What the rollouts are for, shown as progress. */
+  step: string;
+  parent: Arm;
+  child: Arm;
+  patch: Patch | null;
+  seedStream: string;
+}
+
+/** Both arms on the same gate tasks and seeds, in one batch; `seen` keeps the rollouts for the probe. */
+export async function rollPairs(
+  context: RunContext,
+  { parent, child, round, step, patch, seedStream }: PairOrder,
+  tasks: readonly Task[],
+  seen: { parent: Trajectory[]; child: Trajectory[] },
+): Promise<PairedOutcome[]> {
+  const arms = [parent, child].map(({ harness, pair }) => ({
+    harness,
+    model: pair.model,
+    tasks,
+    split: 'gate' as const,
+    repeats: 1,
+    sampling: null,
+    seedStream,
+  }));
+  const [before = [], after = []] = await rollOut(context, { round, step }, arms);
+  seen.parent.push(...before);
+  seen.child.push(...after);
+  return before.map((parentRollout, index) => {
+    const childRollout = after[index] as Trajectory;
+    return {
+      task: parentRollout.identity.task,
+      group: parentRollout.group,
+      repeat: parentRollout.identity.repeat,
+      parent: parentScore(patch, parentRollout, childRollout),
+      child: scored(childRollout),
+      parentTokens: tokensOf(parentRollout),
+      childTokens: tokensOf(childRollout),
+      targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
+      ...times(context, parentRollout, childRollout),
+    };
+  });
+}
+
+/**
+ * The gate labels its own rollouts with the same rules; what it sees of gate tasks never leaves it. Asked of both arms: a stratum picked by the
+ * parent's failures alone recovers by itself (regression to the mean).
+ */
+function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness): boolean {
+  const target = patch?.target;
+  if (target === null || target === undefined) return false;
+  const cause = firstCause(rollout, harness);
+  return cause !== null && cause.mechanism === target.mechanism && cause.label === target.label;
+}
+
+/**
+ * A time-out of the parent alone earns a diff nothing unless running out of time is what the diff aims at: both arms share engine and cores, so a
+ * diff that only slows its neighbour down would otherwise look better. The pair then counts as a tie, which can only withhold credit.
+ */
+function parentScore(patch: Patch | null, parent: Trajectory, child: Trajectory): number | null {
+  const own = scored(parent);
+  const aimsAtTime = patch === null || patch.relaxes.includes('time') || patch.target?.mechanism === 'wall-limit';
+  if (aimsAtTime || own === null || !ranOutOfTime(parent) || ranOutOfTime(child)) return own;
+  return Math.max(own, scored(child) ?? own);
+}
+
+function ranOutOfTime({ events }: Trajectory): boolean {
+  return events.some(({ type }) => type === 'wall-limit-reached');
+}
+
+function scored({ outcome }: Trajectory): number | null {
+  return outcome.kind === 'scored' ? outcome.score : null;
+}
+
+function tokensOf({ usage }: Trajectory): number {
+  return usage.promptTokens + usage.completionTokens;
+}
+
+/** Wall times, where both rollouts ran in this very batch: one from the journal met another load. */
+function times(
+  { reused }: RunContext,
+  parent: Trajectory,
+  child: Trajectory,
+): Pick<PairedOutcome, 'parentMs' | 'childMs'> {
+  if (reused.has(parent) || reused.has(child)) return {};
+  return { parentMs: parent.wallMs, childMs: child.wallMs };
+}
