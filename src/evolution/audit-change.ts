@@ -3,9 +3,9 @@ import { NOT_WORSE_ALPHA } from '../gate/plan-gate.ts';
 import { lineageOf, replayDiffs } from '../registry/lineage.ts';
 import { type AuditEvidence, pairHash, type Version } from '../registry/version.ts';
 import { compareWithReference } from './compare-with-reference.ts';
-import type { Arm } from './roll-pairs.ts';
 import { rollBack } from './roll-back.ts';
 import { isGreedy } from './roll-out.ts';
+import type { Arm } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 
 /**
@@ -67,7 +67,14 @@ export async function auditDiffs(context: RunContext, updated: Version, round: n
     });
     if (evidence.verdict !== 'drifted') continue;
     const reason = `"${diff.patch?.title}" (v${diff.version}) is harmful under the new weights`;
-    champion = await rollBack(context, { from: champion, to: reference, undoes: without.missing, evidence, round, reason });
+    champion = await rollBack(context, {
+      from: champion,
+      to: reference,
+      undoes: without.missing,
+      evidence,
+      round,
+      reason,
+    });
   }
   return champion.version === updated.version ? champion : auditChange(context, champion, round);
 }

@@ -175,10 +175,11 @@ async function announcedPlan(
 /** What is claimed and what it costs, read from both harnesses. A diff with no failure to cure that only saves need not improve. */
 function changeKind({ parent, child, patch }: Comparison): ChangeKind {
   if (patch === null) return { relaxes: [], deletion: false, speed: false };
+  const deletion = patch.edits.every((edit) => edit.value === undefined);
   return {
     relaxes: [...new Set([...patch.relaxes, ...relaxationsOf(parent.harness, child.harness)])],
-    deletion: patch.edits.every((edit) => edit.value === undefined),
-    speed: patch.target === null && isSaving(parent.harness, child.harness),
+    deletion,
+    speed: !deletion && patch.target === null && isSaving(parent.harness, child.harness),
   };
 }
 

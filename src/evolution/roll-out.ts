@@ -4,7 +4,7 @@ import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
 import { runBatch } from '../rollout/run-batch.ts';
-import type { RolloutJob } from '../rollout/run-rollout.ts';
+import { type RolloutJob, runRollout } from '../rollout/run-rollout.ts';
 import type { Split, Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { RunContext } from './run-context.ts';
@@ -49,6 +49,7 @@ export async function rollOut(
       journal: context.journal,
       concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
       signal: context.signal,
+      run: (job) => context.tokens.pay(fewestTokens(job), () => runRollout(job)),
       onProgress: ({ isReused, trajectory }) => {
         if (isReused) context.reused.add(trajectory);
         progress.advance(isReused);
@@ -65,6 +66,11 @@ export async function rollOut(
   const ordered = orders.map((order) => results.get(order) ?? []);
   refuseOutage(context, step, ordered.flat());
   return ordered;
+}
+
+/** What a rollout may generate at least, before any was seen: every vote up to one turn's limit. */
+function fewestTokens({ harness: { settings } }: RolloutJob): number {
+  return settings.votes * settings.limits.tokensPerTurn;
 }
 
 /** Bought rollouts before the time left is told: a batch ends in waves, and the first one says little about the rate. */

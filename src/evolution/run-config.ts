@@ -22,6 +22,9 @@ const verifierSchema = z.looseObject({ kind: z.enum(['numeric', 'exact', 'comman
 const tasksSchema = z.strictObject({
   /** JSONL file, relative to the config; wins over `generate`. */
   path: z.string().optional(),
+  /** Splits that somebody made: one JSONL file each, relative to the config; wins over `path`, and the sizes below play no part. */
+  files: z.strictObject({ train: z.string(), gate: z.string(), test: z.string() }).optional(),
+  /** Turns a row of a foreign format into a task; used on `path` and `files`. */
   mapRow: mapRow.optional(),
   generate: generate.optional(),
   /** Rows asked from `generate`. */

@@ -11,6 +11,7 @@ import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { RunConfig } from './run-config.ts';
 import type { RunObserver } from './run-event.ts';
+import type { TokenBudget } from './token-budget.ts';
 
 /** Engines by θ. The same identity gives the same open engine; at most a few stay open, the rest are closed. */
 export interface ModelPool {
@@ -66,6 +67,8 @@ export interface RunContext {
   propose: Proposer;
   /** Tries code that a diff brings in, before a rollout is paid. */
   dryRun: DryRun;
+  /** One for all seeds of the run. */
+  tokens: TokenBudget;
   clock: Clock;
   /** Seconds of the time budget used by earlier processes of the same run. */
   secondsSpentBefore: number;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { withFileLock } from '../../bin/file-lock.mjs';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
@@ -14,14 +15,17 @@ import type { Proposer } from '../patch/proposer.ts';
 import { randomPatches } from '../patch/random-patches.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
+import { givenSplits } from '../task/given-splits.ts';
 import { loadTasks } from '../task/load-tasks.ts';
 import { splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
 import { coEvolve } from './co-evolution.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
 import { broadcast, type RunObserver } from './run-event.ts';
+import { TokenBudget } from './token-budget.ts';
 
 /** A config with everything it points at read and checked: nothing was paid yet. */
 export interface PreparedRun {
@@ -30,15 +34,15 @@ export interface PreparedRun {
   splits: TaskSplits;
   verifier: Verifier;
   identity: ContentHash;
+  /** The file it was read from. */
+  configFile?: string;
 }
 
 /** Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field. */
 export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
   const folder = dirname(resolve(configFile));
   const harness = await readHarness(resolve(folder, config.harness));
-  const rows = await taskRows(config, folder);
-  const { gate, test, train, splitSeed } = config.tasks;
-  const { splits } = splitTasks(rows, { gate, test, train, seed: splitSeed });
+  const splits = await readSplits(config, folder);
   const verifier = chooseVerifier(config.verifier, folder);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
   const identity = contentHash({
@@ -46,7 +50,18 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     harness: harness.hash,
     verifier: verifier.version,
   });
-  return { config, harness, splits, verifier, identity };
+  return { config, harness, splits, verifier, identity, configFile: resolve(configFile) };
+}
+
+/** Splits as the config's three files give them, or made from one set of tasks. */
+async function readSplits(config: RunConfig, folder: string): Promise<TaskSplits> {
+  const { gate, test, train, splitSeed, files, mapRow } = config.tasks;
+  if (files === undefined) {
+    return splitTasks(await taskRows(config, folder), { gate, test, train, seed: splitSeed }).splits;
+  }
+  const read = async (path: string) => (await loadTasks(resolve(folder, path), { mapRow })).rows;
+  const rows = { train: await read(files.train), gate: await read(files.gate), test: await read(files.test) };
+  return givenSplits(rows).splits;
 }
 
 async function taskRows(config: RunConfig, folder: string): Promise<TaskRow[]> {
@@ -58,7 +73,7 @@ async function taskRows(config: RunConfig, folder: string): Promise<TaskRow[]> {
   if (generate !== undefined) return generate({ count, seed: splitSeed });
   throw new CoHarnessError(
     'no-tasks',
-    'The config names no tasks. Give tasks.path (a JSONL file) or tasks.generate (a function).',
+    'The config names no tasks. Give tasks.path (a JSONL file), tasks.files (one file a split) or tasks.generate (a function).',
   );
 }
 
@@ -67,8 +82,7 @@ export interface RunEngines {
   trainer: WeightTrainer;
 }
 
-/** Runs the alternation for every seed of the config, in order, in one run folder. Resumes when the folder holds a journal of the same run. */
-export async function executeRun(options: {
+export interface RunOptions {
   prepared: PreparedRun;
   folder: string;
   engines: RunEngines;
@@ -80,12 +94,30 @@ export async function executeRun(options: {
   proposer?: Proposer;
   /** Default: nothing is objected to. */
   dryRun?: DryRun;
-}): Promise<void> {
+}
+
+/**
+ * Runs the alternation for every seed of the config, in order, in one run folder. Resumes when the folder holds a journal of the same run. Rejects
+ * with CoHarnessError `run-in-use` while another process works in the folder.
+ */
+export async function executeRun(options: RunOptions): Promise<void> {
+  const refuse = (owner: number) => {
+    throw new CoHarnessError(
+      'run-in-use',
+      `${owner > 0 ? `Process ${owner}` : "Another process"} is working in ${options.folder}. Wait for it, stop it, or give this run another --name.`,
+      { details: { folder: options.folder, owner } },
+    );
+  };
+  await withFileLock(join(options.folder, 'run.lock'), () => executeSeeds(options), { onWait: refuse });
+}
+
+async function executeSeeds(options: RunOptions): Promise<void> {
   const { prepared, folder, engines, signal } = options;
   const clock = options.clock ?? systemClock;
   const journal = options.journal ?? openSqliteJournal(join(folder, 'run.sqlite'));
   try {
     await claimJournal(journal, prepared, engines.models.base.base, folder);
+    const tokens = new TokenBudget(prepared.config.budget.tokens, await tokensRecorded(journal));
     for (let seed = 1; seed <= prepared.config.seeds; seed++) {
       const context: RunContext = {
         config: prepared.config,
@@ -100,6 +132,7 @@ export async function executeRun(options: {
         trainer: engines.trainer,
         propose: options.proposer ?? (prepared.config.proposer === 'random' ? randomPatches : proposePatches),
         dryRun: options.dryRun ?? (async () => null),
+        tokens,
         clock,
         secondsSpentBefore: await secondsRecorded(journal, seed),
         startedAt: clock.now(),
@@ -131,6 +164,8 @@ export interface RunHeader {
   sealed: ContentHash[];
   splits: { train: number; gate: number; test: number };
   config: Record<string, unknown>;
+  /** The config's file, relative to the run folder; headers from before this field lack it. */
+  configFile?: string | null;
 }
 
 async function claimJournal(journal: Journal, prepared: PreparedRun, base: ContentHash, folder: string): Promise<void> {
@@ -146,6 +181,7 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     sealed: splits.test.map((task) => task.hash).sort(),
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
     config: configIdentity(config, []),
+    configFile: prepared.configFile === undefined ? null : relative(folder, prepared.configFile),
   }));
   if (header.identity === prepared.identity && header.base === base) return;
   throw new CoHarnessError(
@@ -167,6 +203,12 @@ export async function readRunHeader(journal: Journal): Promise<RunHeader> {
 async function secondsRecorded(journal: Journal, seed: number): Promise<number> {
   const plans = (await journal.entries('plan')).map((entry) => entry.value as { seed: number; elapsedSeconds: number });
   return Math.max(0, ...plans.filter((plan) => plan.seed === seed).map((plan) => plan.elapsedSeconds));
+}
+
+/** Tokens of all rollouts that earlier processes kept. */
+async function tokensRecorded(journal: Journal): Promise<number> {
+  const rollouts = (await journal.entries('rollout')).map((entry) => entry.value as Trajectory);
+  return rollouts.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0);
 }
 
 /** True when the folder holds a run. */

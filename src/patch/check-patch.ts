@@ -51,7 +51,8 @@ export function checkPatch(
   }
   const child = childOf(harness, patch);
   if (!('hash' in child)) return child;
-  const before = refused.get(editsHash(patch.edits)) ?? refused.get(contentHash(patch.edits)) ?? refused.get(child.hash);
+  const before =
+    refused.get(editsHash(patch.edits)) ?? refused.get(contentHash(patch.edits)) ?? refused.get(child.hash);
   if (before !== undefined) {
     return refuse('refused-before', `An equivalent diff was refused before under the same weights: ${before}.`);
   }
