@@ -49,7 +49,7 @@ export async function writeTrainingDataset(
       { details: { dropped: selection.rollouts.dropped } },
     );
   }
-  const hash = contentHash({ version: DATASET_VERSION, harness, model, verifier, rows: selection.rows });
+  const hash = trainingDatasetHash(selection, selection.rows);
   const folder = join(root, hash);
   if (existsSync(join(folder, 'manifest.json'))) return { hash, folder };
   const lines = selection.rows.map((row) => JSON.stringify({ input_ids: row.inputIds, supervised: row.supervised }));
@@ -76,6 +76,35 @@ export async function writeTrainingDataset(
 export async function readTrainingDataset(folder: string): Promise<TrainingDataset> {
   const file = join(folder, 'manifest.json');
   return parseJson(trainingDatasetSchema, await readTextFile(file), { file });
+}
+
+/** Identity of a dataset: its rows with where each comes from, and the pair and verifier that made them. */
+export function trainingDatasetHash(
+  { harness, model, verifier }: Pick<TrainingDataset, 'harness' | 'model' | 'verifier'>,
+  rows: TrainingSelection['rows'],
+): ContentHash {
+  return contentHash({ version: DATASET_VERSION, harness, model, verifier, rows });
+}
+
+const lineSchema = z.strictObject({
+  input_ids: z.array(count),
+  supervised: z.array(z.tuple([count, count])),
+});
+
+/** Rows of a dataset folder as they were selected. Throws what {@link readTrainingDataset} throws, and parseJson's errors with the line. */
+export async function parseTrainingRows(folder: string): Promise<TrainingSelection['rows']> {
+  const { rows } = await readTrainingDataset(folder);
+  const file = join(folder, 'rows.jsonl');
+  const lines = (await readTextFile(file)).split('\n').filter((line) => line !== '');
+  if (lines.length !== rows.length) {
+    throw new CoHarnessError('invalid-data', `${file} has ${lines.length} rows, its manifest ${rows.length}.`, {
+      details: { file },
+    });
+  }
+  return lines.map((line, index) => {
+    const { input_ids: inputIds, supervised } = parseJson(lineSchema, line, { file, line: index + 1 });
+    return { ...(rows[index] as TrainingDataset['rows'][number]), inputIds, supervised };
+  });
 }
 
 function describe(dropped: Readonly<Record<string, number>>): string {

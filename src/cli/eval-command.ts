@@ -16,9 +16,9 @@ import { runBatch } from '../rollout/run-batch.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
-import { loadTasks } from '../task/load-tasks.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { readEvalTasks } from './eval-tasks.ts';
 import { openEngines } from './open-engines.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
@@ -27,6 +27,7 @@ interface EvalOptions {
   pair: string;
   run?: string;
   tasks: string;
+  config?: string;
   repeats: string;
   seed: string;
   out?: string;
@@ -40,7 +41,11 @@ export function registerEvalCommand(program: Command): void {
     .description('any pair of any run on any task file, one line a rollout')
     .option('--pair <pair>', 'a pair hash, a version such as v3, or champion', 'champion')
     .option('--run <run>', 'run name or folder; default: the newest')
-    .requiredOption('--tasks <file>', 'JSONL with {id, problem, answer}')
+    .requiredOption('--tasks <file>', 'JSONL with {id, problem, answer}, or raw rows with a mapRow')
+    .option(
+      '--config <path>',
+      'config whose tasks.mapRow turns the rows into tasks; default: the run’s own, where rows need it',
+    )
     .option('--repeats <number>', 'rollouts per task', '1')
     .option('--seed <number>', 'root seed', '1')
     .option('--out <file>', 'JSONL of the rollouts')
@@ -51,7 +56,14 @@ export function registerEvalCommand(program: Command): void {
 
 async function evaluate(options: EvalOptions): Promise<void> {
   const { name, folder } = findRun(options.run);
-  const { rows } = await loadTasks(options.tasks);
+  const rows = await withJournal(folder, async (journal) =>
+    readEvalTasks(options.tasks, {
+      ...(options.config === undefined ? {} : { config: options.config }),
+      folder,
+      header: await readRunHeader(journal),
+      tell: (text) => process.stderr.write(`${text}\n`),
+    }),
+  );
   const { tasks } = distinctTasks(rows);
   const subject = await openSubject(folder, options, tasks);
   const trajectories = await rollOutTasks(folder, subject, tasks, options);

@@ -5,6 +5,7 @@ import { registerLabFaultsCommand } from '../lab/faults/lab-faults-command.ts';
 import { registerLabGateCommand } from '../lab/gate/lab-gate-command.ts';
 import { registerDoctorCommand } from '../setup/doctor-command.ts';
 import { registerSetupCommand } from '../setup/setup-command.ts';
+import { registerCheckCommand } from './check-command.ts';
 import { registerDiffCommand } from './diff-command.ts';
 import { registerEvalCommand } from './eval-command.ts';
 import { registerExportCommand } from './export-command.ts';
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   registerShowCommand(program);
   registerDiffCommand(program);
   registerReportCommand(program);
+  registerCheckCommand(program);
   registerRollbackCommand(program);
   registerEvalCommand(program);
   registerExportCommand(program);

@@ -104,7 +104,7 @@ export async function executeRun(options: RunOptions): Promise<void> {
   const refuse = (owner: number) => {
     throw new CoHarnessError(
       'run-in-use',
-      `${owner > 0 ? `Process ${owner}` : "Another process"} is working in ${options.folder}. Wait for it, stop it, or give this run another --name.`,
+      `${owner > 0 ? `Process ${owner}` : 'Another process'} is working in ${options.folder}. Wait for it, stop it, or give this run another --name.`,
       { details: { folder: options.folder, owner } },
     );
   };

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { checkRun } from '../registry/check-run.ts';
+import { findRun, withJournal } from './run-folders.ts';
+
+export function registerCheckCommand(program: Command): void {
+  program
+    .command('check')
+    .description('recompute every hash of a run: harnesses, adapters, datasets, rollouts, versions and decisions')
+    .argument('[run]', 'run name or folder; default: the newest')
+    .option('--json', 'as JSON (schema co-harness/check@1)')
+    .action(async (reference: string | undefined, { json }: { json?: boolean }) => {
+      const { name, folder } = findRun(reference);
+      const { checked, problems } = await withJournal(folder, (journal) => checkRun(folder, journal));
+      if (json)
+        process.stdout.write(`${JSON.stringify({ schema: 'co-harness/check@1', run: name, checked, problems })}\n`);
+      else {
+        const counts = Object.entries(checked).map(([what, count]) => `${count} ${what}`);
+        const verdict = problems.length === 0 ? 'all as written' : `${problems.length} not as written`;
+        process.stdout.write(`${name}: ${counts.join(', ')}: ${verdict}\n`);
+        for (const problem of problems) process.stdout.write(`  ${problem}\n`);
+      }
+      if (problems.length > 0) process.exitCode = 1;
+    });
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CoHarnessError } from '../base/errors.ts';
+import type { RunHeader } from '../evolution/start-run.ts';
+import { loadTasks } from '../task/load-tasks.ts';
+import type { TaskRow } from '../task/task.ts';
+import { findConfigFile, loadConfig } from './config-file.ts';
+
+/**
+ * Rows of a task file. With `config` its `tasks.mapRow` turns each row into a task. Without it rows must be tasks; where they are not, and the run was
+ * made from a config that has a mapRow, that one is used. `tell` hears of every mapping: none is silent. Throws what loadTasks throws, and
+ * CoHarnessError `no-map-row` when `config` has none.
+ */
+export async function readEvalTasks(
+  file: string,
+  {
+    config,
+    folder,
+    header,
+    tell,
+  }: { config?: string; folder: string; header: RunHeader; tell: (text: string) => void },
+): Promise<TaskRow[]> {
+  if (config !== undefined) return mapped(file, findConfigFile(config), tell);
+  try {
+    return (await loadTasks(file)).rows;
+  } catch (error) {
+    const own = configOfRun(folder, header);
+    if (!CoHarnessError.isInstance(error, 'invalid-data') || own === null) throw error;
+    try {
+      return await mapped(file, own, tell);
+    } catch (second) {
+      throw CoHarnessError.isInstance(second, 'no-map-row') ? error : second;
+    }
+  }
+}
+
+async function mapped(file: string, configFile: string, tell: (text: string) => void): Promise<TaskRow[]> {
+  const { mapRow } = (await loadConfig(configFile, [])).tasks;
+  if (mapRow === undefined) {
+    throw new CoHarnessError(
+      'no-map-row',
+      `${configFile} has no tasks.mapRow. Name a config that has one with --config, or give rows with id, problem and answer.`,
+      { details: { configFile } },
+    );
+  }
+  const { rows, dropped } = await loadTasks(file, { mapRow });
+  tell(`${file}: ${rows.length} rows turned into tasks by tasks.mapRow of ${configFile}, ${dropped} dropped`);
+  return rows;
+}
+
+/** The config that a run was made from, where it still lies at its place. */
+export function configOfRun(folder: string, header: RunHeader): string | null {
+  if (header.configFile === undefined || header.configFile === null) return null;
+  const file = join(folder, header.configFile);
+  return existsSync(file) ? file : null;
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseTrainingRows, readTrainingDataset, trainingDatasetHash } from '../alignment/training-dataset.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { CoHarnessError, errorMessage } from '../base/errors.ts';
+import type { Journal } from '../base/journal.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
+import type { Harness } from '../harness/harness.ts';
+import { readHarness } from '../harness/harness-folder.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import type { TrainingRecord, Version } from './version.ts';
+
+export interface RunCheck {
+  /** How many of each were recomputed. */
+  checked: {
+    harnesses: number;
+    adapters: number;
+    datasets: number;
+    rollouts: number;
+    versions: number;
+    decisions: number;
+  };
+  /** What is not as it was written, in words. Empty = everything is. */
+  problems: string[];
+}
+
+/**
+ * Recomputes every hash of a run folder: φ folders, adapters, datasets with the rollouts they came from, rollout keys, and each version: its number, its
+ * parent, its diff (which must turn the parent's φ into its own) and its decision (which must be the one that the gate wrote). Reads only.
+ */
+export async function checkRun(folder: string, journal: Journal): Promise<RunCheck> {
+  const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
+  const problems: string[] = [];
+  const { harnesses, count } = await checkHarnesses(folder, versions, problems);
+  const rollouts = await checkRollouts(journal, problems);
+  const adapters = await checkAdapters(folder, versions, problems);
+  const datasets = await checkDatasets(folder, journal, rollouts, problems);
+  const decisions = await checkVersions(journal, versions, harnesses, problems);
+  const checked = {
+    harnesses: count,
+    adapters,
+    datasets,
+    rollouts: rollouts.size,
+    versions: versions.length,
+    decisions,
+  };
+  return { checked, problems };
+}
+
+async function checkHarnesses(folder: string, versions: readonly Version[], problems: string[]) {
+  const harnesses = new Map<ContentHash, Harness>();
+  const wanted = new Set(versions.map(({ pair }) => pair.harness));
+  for (const hash of wanted) {
+    try {
+      const harness = await readHarness(join(folder, 'registry', hash));
+      if (harness.hash === hash) harnesses.set(hash, harness);
+      else problems.push(`registry/${hash}: its files have the hash ${harness.hash} now`);
+    } catch (error) {
+      problems.push(`registry/${hash}: ${errorMessage(error)}`);
+    }
+  }
+  return { harnesses, count: wanted.size };
+}
+
+async function checkRollouts(journal: Journal, problems: string[]): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for (const { key, value } of await journal.entries('rollout')) {
+    keys.add(key);
+    const actual = contentHash((value as Trajectory).identity);
+    if (actual !== key) problems.push(`rollout ${key}: its identity has the hash ${actual} now`);
+  }
+  return keys;
+}
+
+async function checkAdapters(folder: string, versions: readonly Version[], problems: string[]): Promise<number> {
+  const wanted = new Set(versions.flatMap(({ pair }) => pair.model.adapter ?? []));
+  for (const hash of wanted) {
+    const file = join(folder, 'adapters', hash, 'adapter.gguf');
+    if (!existsSync(file)) {
+      problems.push(`adapters/${hash}/adapter.gguf is missing`);
+      continue;
+    }
+    const actual = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    if (actual !== hash) problems.push(`adapters/${hash}/adapter.gguf has the hash ${actual} now`);
+  }
+  return wanted.size;
+}
+
+async function checkDatasets(
+  folder: string,
+  journal: Journal,
+  rollouts: ReadonlySet<string>,
+  problems: string[],
+): Promise<number> {
+  const trainings = (await journal.entries('training')).map(
+    (entry) => (entry.value as { record: TrainingRecord }).record,
+  );
+  const wanted = new Set(trainings.map(({ dataset }) => dataset));
+  for (const hash of wanted) {
+    try {
+      const path = join(folder, 'datasets', hash);
+      const manifest = await readTrainingDataset(path);
+      const actual = trainingDatasetHash(manifest, await parseTrainingRows(path));
+      if (actual !== hash) problems.push(`datasets/${hash}: its rows have the hash ${actual} now`);
+      const foreign = manifest.rows.filter(({ rollout }) => !rollouts.has(rollout)).length;
+      if (foreign > 0)
+        problems.push(`datasets/${hash}: ${foreign} rows come from rollouts that the journal does not hold`);
+    } catch (error) {
+      problems.push(`datasets/${hash}: ${errorMessage(error)}`);
+    }
+  }
+  return wanted.size;
+}
+
+async function checkVersions(
+  journal: Journal,
+  versions: readonly Version[],
+  harnesses: ReadonlyMap<ContentHash, Harness>,
+  problems: string[],
+): Promise<number> {
+  const written = new Set((await journal.entries('gate')).map(({ value }) => contentHash(value)));
+  let decisions = 0;
+  for (const [index, version] of versions.entries()) {
+    const say = (problem: string) => problems.push(`v${version.version}: ${problem}`);
+    if (version.version !== index) say(`stands at place ${index} of the registry`);
+    const parent = version.parent === null ? undefined : versions[version.parent];
+    if (version.parent !== null && !(version.parent < index))
+      say(`its parent v${version.parent} is not an earlier version`);
+    if (version.decision !== null) {
+      decisions++;
+      if (!written.has(contentHash(version.decision))) say('its decision is not one that the gate wrote');
+      if (version.decision.verdict !== version.verdict) say(`its verdict is not that of its decision`);
+    }
+    const before = parent && harnesses.get(parent.pair.harness);
+    if (version.patch !== null && before !== undefined) checkDiff(version, before, say);
+  }
+  return decisions;
+}
+
+/** The diff of a version, applied to its parent's φ, must give its own. */
+function checkDiff({ patch, pair }: Version, before: Harness, say: (problem: string) => void): void {
+  if (patch === null) return;
+  const id = contentHash({ base: patch.base, edits: patch.edits });
+  if (id !== patch.id) say(`its diff has the hash ${id}, not ${patch.id}`);
+  try {
+    const made = applyEdits(before, patch.edits).hash;
+    if (made !== pair.harness) say(`its diff makes harness ${made} of its parent's, not ${pair.harness}`);
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error)) throw error;
+    say(`its diff does not apply to its parent: ${error.message}`);
+  }
+}
