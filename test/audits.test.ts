@@ -21,8 +21,8 @@ describe('a diff that helps under the old weights and hurts under the new ones',
       proposals: [(harness) => [hint(harness)]],
       answer: (question) => {
         const hinted = question.before.includes('number line');
-        if (question.adapted) return rightFor(hinted ? 0.7 : 0.95, question);
-        return rightFor(hinted ? 0.5 : 0.2, question);
+        if (question.adapted) return rightFor(hinted ? 0.45 : 0.65, question);
+        return rightFor(hinted ? 0.3 : 0.1, question);
       },
     });
     const kinds = versions.map(({ kind, verdict }) => `${kind} ${verdict}`);

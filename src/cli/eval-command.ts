@@ -3,10 +3,8 @@ import type { Command } from 'commander';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { systemClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
-import { CoHarnessError } from '../base/errors.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
-import type { ModelPool } from '../evolution/run-context.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -19,7 +17,7 @@ import { distinctTasks } from '../task/distinct-tasks.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { readEvalTasks } from './eval-tasks.ts';
-import { openEngines } from './open-engines.ts';
+import { openRunModels } from './open-run-models.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
 
@@ -109,7 +107,7 @@ async function rollOutTasks(
 ): Promise<Trajectory[]> {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
-  const models = await runModels(folder, header, controller.signal);
+  const models = await openRunModels(folder, header, controller.signal);
   const progress = runProgress(process.stderr);
   try {
     const model = await models.open(version.pair.model);
@@ -138,18 +136,6 @@ async function rollOutTasks(
   } finally {
     await models.close();
   }
-}
-
-/** Engines over the weights a run was made with. Throws CoHarnessError `model-changed` when they are not the same any more. */
-async function runModels(folder: string, header: RunHeader, signal: AbortSignal): Promise<ModelPool> {
-  const log = (text: string) => process.stderr.write(`${text}\n`);
-  const { models } = await openEngines(header.engines, folder, { signal, log });
-  if (models.base.base === header.base) return models;
-  await models.close();
-  throw new CoHarnessError(
-    'model-changed',
-    `The weights of ${header.model} are ${models.base.base} now, the run was made with ${header.base}.`,
-  );
 }
 
 function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {

@@ -9,6 +9,7 @@ import { registerCheckCommand } from './check-command.ts';
 import { registerDiffCommand } from './diff-command.ts';
 import { registerEvalCommand } from './eval-command.ts';
 import { registerExportCommand } from './export-command.ts';
+import { registerGateCommand } from './gate-command.ts';
 import { registerInitCommand } from './init-command.ts';
 import { registerLogCommand } from './log-command.ts';
 import { registerReportCommand } from './report-command.ts';
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   registerDiffCommand(program);
   registerReportCommand(program);
   registerCheckCommand(program);
+  registerGateCommand(program);
   registerRollbackCommand(program);
   registerEvalCommand(program);
   registerExportCommand(program);

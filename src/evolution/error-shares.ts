@@ -23,8 +23,8 @@ export async function alphaOfNextDecision(context: RunContext, half: Half): Prom
   );
 }
 
-/** What a gate over all gate tasks could show about the next diff. */
-export async function bestHarnessGate(context: RunContext): Promise<GatePlan> {
+/** What a gate over all gate tasks could show about the next diff; `discordance`: share of pairs whose scores will differ, where it is known. */
+export async function bestHarnessGate(context: RunContext, discordance?: number): Promise<GatePlan> {
   const { rule, margin } = context.config.gate;
   return planGate({
     rule,
@@ -33,5 +33,6 @@ export async function bestHarnessGate(context: RunContext): Promise<GatePlan> {
     tasksPerGroup: tasksPerGateGroup(context),
     repeats: 1,
     alpha: await alphaOfNextDecision(context, 'harness'),
+    ...(discordance === undefined ? {} : { discordance }),
   });
 }

@@ -1,3 +1,4 @@
+import type { Diagnosis } from '../critic/attribution.ts';
 import { diagnose } from '../critic/evidence-critic.ts';
 import type { Harness } from '../harness/harness.ts';
 import { pairHash, type Version } from '../registry/version.ts';

@@ -1,10 +1,12 @@
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
+import { isSaving } from '../patch/budget-changes.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
+import { expectedVariation } from './expected-variation.ts';
 import { remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { planOnce, rolloutsFor } from './size-plan.ts';
@@ -103,8 +105,11 @@ async function worthGating(
   });
   const { gain, error } = gainOf(differences);
   if (gain > 0 && gain > error) return best.patch;
-  if (isDeletion(best.patch) && gain >= 0) {
-    const { affordableDeletionMargin, margin } = await bestHarnessGate(context);
+  if (needsOnlyHold(order.harness, best) && gain >= 0) {
+    const parentArm = { harness: order.harness, pair: order.champion.pair };
+    const childArm = { harness: best.harness, pair: { ...order.champion.pair, harness: best.harness.hash } };
+    const { discordance } = expectedVariation(context, parentArm, childArm);
+    const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
     if (affordableDeletionMargin <= margin) return best.patch;
   }
   const detail = `no candidate above the parent by more than noise (best ${points(gain)} ± ${points(error)} on ${differences.length} train tasks)`;
@@ -142,8 +147,9 @@ async function runHeat(
   });
 }
 
-function isDeletion(patch: Patch): boolean {
-  return patch.edits.every((edit) => edit.value === undefined);
+/** Whether the gate asks a candidate only not to be worse: it takes something away, or saves without curing a failure. */
+function needsOnlyHold(parent: Harness, { patch, harness }: Candidate): boolean {
+  return patch.edits.every((edit) => edit.value === undefined) || (patch.target === null && isSaving(parent, harness));
 }
 
 /** Scores of each harness on the same tasks and seeds, in task order. */

@@ -121,11 +121,10 @@ export class SequentialDecision {
     if (groups === 0 || remaining <= 0) return false;
     const variance = (this.squares + PLANNED_WEIGHT * settings.groupVariance) / (groups + PLANNED_WEIGHT);
     const hopeful = this.mean + OPTIMISM * Math.sqrt(variance / groups);
-    if (settings.goal === 'not-worse') {
-      const mean = Math.min(0, hopeful);
-      return this.notWorse.chanceToReach(1 / this.notWorseAlpha, remaining, mean, variance) < FUTILE_CHANCE;
-    }
     const mean = Math.max(this.mean, Math.min(settings.minimumDetectableEffect, hopeful));
-    return this.improvement.chanceToReach(1 / settings.alpha, remaining, mean, variance) < FUTILE_CHANCE;
+    const isHopeless = this.improvement.chanceToReach(1 / settings.alpha, remaining, mean, variance) < FUTILE_CHANCE;
+    if (settings.goal === 'improvement' || !isHopeless) return isHopeless;
+    const held = Math.min(0, hopeful);
+    return this.notWorse.chanceToReach(1 / this.notWorseAlpha, remaining, held, variance) < FUTILE_CHANCE;
   }
 }

@@ -1,0 +1,119 @@
+import type { Clock } from '../base/clock.ts';
+import type { Journal } from '../base/journal.ts';
+import { seedFrom } from '../base/random.ts';
+import { type NullBand, nullBand } from '../gate/null-band.ts';
+import { PairLedger } from '../gate/paired-outcome.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { ModelBackend, Sampling } from '../model/model-backend.ts';
+import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
+import type { RolloutJob } from '../rollout/run-rollout.ts';
+import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
+import type { Task } from '../task/task.ts';
+import type { Verifier } from '../task/verifier.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { isGreedy } from './roll-out.ts';
+
+export interface NullOrder {
+  harness: Harness;
+  model: ModelBackend;
+  /** Gate tasks by group. */
+  groups: readonly (readonly Task[])[];
+  repeats: number;
+  /** null = φ's own. */
+  sampling: Sampling | null;
+  seed: number;
+  verifier: Verifier;
+  /** Keeps the rollouts, so that a stopped command continues. */
+  journal: Journal;
+  clock: Clock;
+  signal: AbortSignal;
+  onProgress: (progress: BatchProgress) => void;
+}
+
+/** What a pair shows against itself: everything here is luck. Shares and differences in [−1, 1]. */
+export interface NullRuns {
+  /** Whether luck plays no part: then two runs are one, and the band is what the engine's batches leave. */
+  greedy: boolean;
+  groups: number;
+  pairs: number;
+  unscored: number;
+  /** Share of pairs whose scores differ. */
+  discordance: number;
+  /** Variance of a group's mean difference, the size that plans rest on. */
+  groupVariance: number;
+  /** Mean difference of the two runs, with a 95% interval; 0 lies in it 19 times in 20. */
+  mean: number;
+  low: number;
+  high: number;
+  /** What the best of K diffs that do nothing would show. */
+  bands: NullBand[];
+}
+
+const CANDIDATES = [1, 3, 10];
+
+/** A/A: the very same pair twice on the same tasks, under different seeds. */
+export async function runNull(order: NullOrder): Promise<NullRuns> {
+  const jobs = [...jobsOf(order, 'A'), ...jobsOf(order, 'B')];
+  const { journal, signal, onProgress, model } = order;
+  const rollouts = await runBatch(jobs, { journal, signal, onProgress, concurrency: model.concurrency });
+  const half = rollouts.length / 2;
+  const pairs = rollouts.slice(0, half).map((one, index) => {
+    const other = rollouts[half + index] as Trajectory;
+    return {
+      task: one.identity.task,
+      group: one.group,
+      repeat: one.identity.repeat,
+      parent: scoreOf(one),
+      child: scoreOf(other),
+      parentTokens: 0,
+      childTokens: 0,
+      targeted: false,
+    };
+  });
+  const ledger = new PairLedger();
+  const differences = ledger.add(pairs).map(({ whole }) => whole);
+  const mean = average(differences);
+  const groupVariance =
+    differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, differences.length - 1);
+  const scored = pairs.filter(({ parent, child }) => parent !== null && child !== null);
+  return {
+    greedy: isGreedy(order.harness, order.sampling),
+    groups: differences.length,
+    pairs: pairs.length,
+    unscored: pairs.length - scored.length,
+    discordance: average(scored.map(({ parent, child }) => (parent === child ? 0 : 1))),
+    groupVariance,
+    mean,
+    ...bettingInterval(differences, 0.95, {
+      observations: differences.length,
+      variance: Math.max(1e-4, groupVariance),
+    }),
+    bands: CANDIDATES.map((candidates) => nullBand(Math.max(1, differences.length), groupVariance, candidates)),
+  };
+}
+
+function jobsOf(order: NullOrder, arm: 'A' | 'B'): RolloutJob[] {
+  const { harness, model, verifier, sampling, clock, signal, repeats, seed } = order;
+  return order.groups.flat().flatMap((task) =>
+    Array.from({ length: repeats }, (_, repeat) => ({
+      harness,
+      model,
+      task,
+      split: 'gate' as const,
+      repeat,
+      seed: seedFrom(seed, `null ${arm}`, task.hash),
+      verifier,
+      sampling,
+      clock,
+      signal,
+    })),
+  );
+}
+
+function scoreOf({ outcome }: Trajectory): number | null {
+  return outcome.kind === 'scored' ? outcome.score : null;
+}
+
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
