@@ -37,7 +37,6 @@ describe('a diff that helps under the old weights and hurts under the new ones',
     expect(rollback?.pair).toEqual({ harness: seed?.pair.harness, model: weights?.pair.model });
     const evidence = rollback?.rolledBack?.evidence;
     expect(evidence?.mean).toBeLessThan(-0.1);
-    expect(evidence?.high).toBeLessThan(0);
     expect(evidence?.groups).toBeLessThanOrEqual(splits.gate.length);
     expect(refusals).toEqual([expect.stringMatching(/refused before under the same weights: v3 rolled it back/)]);
   });
