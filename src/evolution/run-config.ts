@@ -100,7 +100,7 @@ export const runConfigSchema = z.strictObject({
       learningRate: z.number().positive().default(5e-4),
       /** Passes over the rows at most; fewer where the time does not allow them. */
       epochs: z.number().int().positive().default(2),
-      rowsPerBatch: z.number().int().positive().default(16),
+      rowsPerBatch: z.number().int().positive().default(8),
       from: z.enum(['adapter', 'base']).default('adapter'),
     })
     .prefault({}),

@@ -58,7 +58,7 @@ export function seedHarness(): Harness {
 }
 
 /** What the scripted model says: depends on the rendered request and on the adapter alone. */
-function reply(request: GenerationRequest, adapted: boolean): string {
+export function reply(request: Pick<GenerationRequest, 'messages' | 'sampling' | 'seed'>, adapted: boolean): string {
   const { messages } = request;
   const last = messages.at(-1)?.content ?? '';
   const numbers = /what do (\d+) and (\d+) make/.exec(last);
