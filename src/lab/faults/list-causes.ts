@@ -2,7 +2,7 @@ import { evidenceCritic } from '../../critic/evidence-critic.ts';
 import { type FaultLabOptions, faultGroups } from './run-fault-lab.ts';
 
 /** One line a development mutation: what was done, what it cost, what the evidence critic says. For people who write rules. */
-export async function listCauses(options: FaultLabOptions): Promise<string> {
+export async function listCauses(options: FaultLabOptions): Promise<string[]> {
   const lines: string[] = [];
   for (const { scenario, mutation, truth, harness, failures, tasks, lost } of await faultGroups(
     'development',
@@ -17,5 +17,5 @@ export async function listCauses(options: FaultLabOptions): Promise<string> {
     const what = mutation === null ? 'intact' : `${mutation.kind} at ${mutation.path}, lost ${lost} of ${tasks}`;
     lines.push(`${scenario.name}: ${what}; truth ${truth.label}/${truth.component}; said ${said}`);
   }
-  return `${lines.join('\n')}\n`;
+  return lines;
 }
