@@ -12,6 +12,7 @@ import { remember, rollOut, scoreOf } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
+import { causeStands } from './verify-cause.ts';
 
 /** Iterations in a row without an accepted diff after which the phase counts as exhausted. */
 const PATIENCE = 2;
@@ -44,7 +45,8 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
       seconds: sizes.seconds * SCREENING_SHARE,
       mined: scoreOf(mined),
     });
-    if (best === null) {
+    const order = { champion, harness, mined, diagnoses, round, iteration };
+    if (best === null || !(await causeStands(context, { ...order, patch: best }))) {
       idle++;
       continue;
     }

@@ -81,6 +81,12 @@ export const runConfigSchema = z.strictObject({
   only: z.enum(['harness', 'weights']).nullable().default(null),
   /** `critic`: diffs from diagnoses. `random`: the control arm, random diffs at the same budget. */
   proposer: z.enum(['critic', 'random']).default('critic'),
+  critic: z
+    .strictObject({
+      /** `on`: the cause that the chosen diff aims at must survive replay with a placebo arm before its gate is paid for. */
+      replay: z.enum(['off', 'on']).default('off'),
+    })
+    .prefault({}),
   gate: z
     .strictObject({
       rule: z.enum(['betting', 'permutation', 'mean', 'paper']).default('betting'),
@@ -123,7 +129,9 @@ export function defineConfig(config: RunConfigInput): RunConfigInput {
  * out, so that a run can be continued with more time or more seeds.
  */
 export function configIdentity(config: RunConfig, tasks: readonly Task[]): Record<string, unknown> {
-  const { budget: _budget, seeds: _seeds, tasks: taskSettings, ...rest } = config;
+  const { budget: _budget, seeds: _seeds, tasks: taskSettings, critic, ...rest } = config;
   const { mapRow: _mapRow, generate: _generate, path: _path, ...plainTasks } = taskSettings;
-  return { ...rest, tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
+  // Runs from before the option existed had none: the same run keeps its name.
+  const withCritic = critic.replay === 'off' ? {} : { critic };
+  return { ...rest, ...withCritic, tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
 }

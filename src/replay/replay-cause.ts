@@ -47,9 +47,12 @@ export async function replayCause(
   const groups = new Set(cases.map(({ trajectory }) => trajectory.group)).size;
   if (2 ** -groups > alpha) return result('too-few', [], groups, 1, usage);
   const harnesses = patchedHarnesses(setting.harness, edits);
-  for (const replayed of cases) {
-    const scores = await runArms(replayed, harnesses, setting, usage);
-    arms.push(scores ?? { group: replayed.trajectory.group, patch: 0, placebo: 0, observation: null, action: null });
+  const settled = await Promise.allSettled(cases.map((one) => runArms(one, harnesses, setting, usage)));
+  // Every re-run ends before an abort is passed on, so that nothing runs on behind the caller's back.
+  for (const [index, run] of settled.entries()) {
+    if (run.status === 'rejected') throw run.reason;
+    const { group } = (cases[index] as ReplayCase).trajectory;
+    arms.push(run.value ?? { group, patch: 0, placebo: 0, observation: null, action: null });
   }
   if (usage.modelCalls === 0 && arms.every(({ patch, placebo }) => patch === placebo)) {
     return result('dead', arms, groups, 1, usage);

@@ -1,10 +1,11 @@
 import type { Journal } from '../base/journal.ts';
 import type { TrainingRecord } from '../registry/version.ts';
+import type { ReplayResult } from '../replay/replay-cause.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 
 /** What one purpose cost. `seconds` sums the rollouts' own wall times, which overlap in a batch; for training it is elapsed time. */
 export interface LedgerLine {
-  purpose: 'train rollouts' | 'samples for D_t' | 'gate' | 'sealed test' | 'training';
+  purpose: 'train rollouts' | 'replay' | 'samples for D_t' | 'gate' | 'sealed test' | 'training';
   rollouts: number;
   modelCalls: number;
   promptTokens: number;
@@ -28,6 +29,16 @@ export async function ledgerOf(
       promptTokens: line.promptTokens + trajectory.usage.promptTokens,
       completionTokens: line.completionTokens + trajectory.usage.completionTokens,
       seconds: line.seconds + trajectory.wallMs / 1000,
+    });
+  }
+  for (const entry of await journal.entries('replay')) {
+    const { usage } = entry.value as Pick<ReplayResult, 'usage'>;
+    const line = lines.get('replay') ?? emptyLine('replay');
+    lines.set('replay', {
+      ...line,
+      modelCalls: line.modelCalls + usage.modelCalls,
+      promptTokens: line.promptTokens + usage.promptTokens,
+      completionTokens: line.completionTokens + usage.completionTokens,
     });
   }
   for (const entry of await journal.entries('training')) {
