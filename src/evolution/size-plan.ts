@@ -19,10 +19,14 @@ function phaseWeights(context: RunContext): { round: number; phase: PhaseName; w
   return weights;
 }
 
+/** Most of a run's time that is kept for a sealed test of given size: the first rates are measured on few rollouts. */
+const MOST_KEPT_SHARE = 0.25;
+
 /** Seconds to keep for a sealed test whose size is given: seed pair, and of each round about two more pairs. */
 function secondsKeptForTest(context: RunContext): number {
-  const { sizes, rounds } = context.config;
-  return (sizes.testTasks ?? 0) * (1 + 2 * rounds) * context.throughput.secondsPerRollout;
+  const { sizes, rounds, budget, seeds } = context.config;
+  const seconds = (sizes.testTasks ?? 0) * (1 + 2 * rounds) * context.throughput.secondsPerRollout;
+  return Math.min(seconds, (MOST_KEPT_SHARE * budget.time) / seeds);
 }
 
 /** Seconds that the given phase may use now: what is left of the run's time, by the weights of the phases still to come. */
