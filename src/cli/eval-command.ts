@@ -62,7 +62,9 @@ async function evaluate(options: EvalOptions): Promise<void> {
       tell: (text) => process.stderr.write(`${text}\n`),
     }),
   );
-  const { tasks } = distinctTasks(rows);
+  // In the order of the file, as its reader expects.
+  const position = new Map(rows.map(({ id }, index) => [id, index]));
+  const tasks = distinctTasks(rows).tasks.sort((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
   const subject = await openSubject(folder, options, tasks);
   const trajectories = await rollOutTasks(folder, subject, tasks, options);
   const lines = trajectories.map((trajectory) => {

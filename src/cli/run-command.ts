@@ -76,10 +76,17 @@ function overrides(options: RunOptions): Record<string, unknown> {
   return given;
 }
 
-function introduce(output: NodeJS.WriteStream, { config, splits, harness }: PreparedRun, folder: string): void {
+function introduce(
+  output: NodeJS.WriteStream,
+  { config, splits, harness, leftOut }: PreparedRun,
+  folder: string,
+): void {
   const { train, gate, test } = splits;
+  const { copies, unused } = leftOut ?? { copies: 0, unused: 0 };
   const lines = [
     `${config.name}: ${train.length} train, ${gate.length} gate and ${test.length} sealed test tasks; harness ${shortHash(harness.hash)}`,
+    ...(copies > 0 ? [`${copies} rows have the same content as another one and are left out`] : []),
+    ...(unused > 0 ? [`${unused} tasks are in no split: near-copies stay together, and their split is full`] : []),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
     'Ctrl-C stops and keeps everything; the same command continues.',
   ];

@@ -1,4 +1,5 @@
 import colors from 'picocolors';
+import { wrapText } from '../base/wrap-text.ts';
 import type { RunEvent, RunObserver } from '../evolution/run-event.ts';
 
 /** Least time between two progress lines where the output is not a terminal. */
@@ -46,6 +47,15 @@ export function runProgress(stream: NodeJS.WriteStream): RunObserver {
   };
 }
 
+const WIDTH = 80;
+
+/** Text behind `start`, wrapped, the next lines set in below it. */
+function hanging(start: string, text: string): string[] {
+  return wrapText(text.trim(), WIDTH - start.length).map(
+    (line, index) => `${index === 0 ? start : ' '.repeat(start.length)}${line}`,
+  );
+}
+
 function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progress' }>): string[] {
   switch (event.type) {
     case 'phase-started': {
@@ -53,7 +63,7 @@ function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progre
       return ['', colors.bold(`${where} (seed ${event.seed}): ${event.detail}`)];
     }
     case 'plan-made':
-      return event.lines.map((text) => colors.dim(`  plan: ${text}`));
+      return event.lines.flatMap((text) => hanging('  plan: ', text)).map(colors.dim);
     case 'step-finished':
       return [`  ${event.step}: ${event.detail}`];
     case 'failures-diagnosed':
@@ -73,9 +83,9 @@ function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progre
         ? colors.green(`v${version.version} ${version.verdict}`)
         : colors.red(`v${version.version} ${version.verdict}`);
       const title = version.patch?.title ?? (version.kind === 'weights' ? 'new weights' : version.kind);
-      return [`  ${mark}: ${title}`, colors.dim(`    ${version.explanation}`)];
+      return [`  ${mark}: ${title}`, ...hanging('    ', version.explanation).map(colors.dim)];
     }
     case 'notice':
-      return [colors.yellow(`  ${event.text}`)];
+      return hanging('  ', event.text).map(colors.yellow);
   }
 }

@@ -16,12 +16,11 @@ import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** Shares of the phase's time: rollouts for D_t, training, gate. */
-const SAMPLING_SHARE = 0.4;
-const TRAINING_SHARE = 0.3;
-const GATE_SHARE = 0.3;
+const SAMPLING_SHARE = 0.45;
+const TRAINING_SHARE = 0.35;
+const GATE_SHARE = 0.2;
 
-/** Samples of one task where the size is planned: different tasks teach more than the same one again. */
-const FEWEST_SAMPLES = 2;
+/** Samples of one task where the size is planned: different tasks teach more than the same one again, so more only where tasks are few. */
 const MOST_SAMPLES = 8;
 
 /** Tasks sampled first: where hardly any is solved, the rest would be paid for nothing. */
@@ -84,7 +83,7 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     const open = drawTrainTasks(context, harness, 'count', context.splits.train.length).length;
     const most = open * (sizes.samplesPerTask ?? MOST_SAMPLES);
     const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, 64, most);
-    const samplesPerTask = sizes.samplesPerTask ?? Math.max(FEWEST_SAMPLES, Math.ceil(rollouts / open));
+    const samplesPerTask = sizes.samplesPerTask ?? Math.max(1, Math.ceil(rollouts / open));
     return {
       samplesPerTask,
       sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / samplesPerTask))),

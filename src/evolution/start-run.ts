@@ -17,7 +17,7 @@ import { openRegistry } from '../registry/registry.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { givenSplits } from '../task/given-splits.ts';
 import { loadTasks } from '../task/load-tasks.ts';
-import { splitTasks } from '../task/split-tasks.ts';
+import { type SplitResult, splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
@@ -34,6 +34,8 @@ export interface PreparedRun {
   splits: TaskSplits;
   verifier: Verifier;
   identity: ContentHash;
+  /** Rows in no split: copies of another row, and members of a group whose split is full. Absent: not counted. */
+  leftOut?: { copies: number; unused: number };
   /** The file it was read from. */
   configFile?: string;
 }
@@ -42,7 +44,7 @@ export interface PreparedRun {
 export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
   const folder = dirname(resolve(configFile));
   const harness = await readHarness(resolve(folder, config.harness));
-  const splits = await readSplits(config, folder);
+  const { splits, copies, unused } = await readSplits(config, folder);
   const verifier = chooseVerifier(config.verifier, folder);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
   const identity = contentHash({
@@ -50,18 +52,19 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     harness: harness.hash,
     verifier: verifier.version,
   });
-  return { config, harness, splits, verifier, identity, configFile: resolve(configFile) };
+  const leftOut = { copies, unused };
+  return { config, harness, splits, verifier, identity, leftOut, configFile: resolve(configFile) };
 }
 
 /** Splits as the config's three files give them, or made from one set of tasks. */
-async function readSplits(config: RunConfig, folder: string): Promise<TaskSplits> {
+async function readSplits(config: RunConfig, folder: string): Promise<SplitResult> {
   const { gate, test, train, splitSeed, files, mapRow } = config.tasks;
   if (files === undefined) {
-    return splitTasks(await taskRows(config, folder), { gate, test, train, seed: splitSeed }).splits;
+    return splitTasks(await taskRows(config, folder), { gate, test, train, seed: splitSeed });
   }
   const read = async (path: string) => (await loadTasks(resolve(folder, path), { mapRow })).rows;
   const rows = { train: await read(files.train), gate: await read(files.gate), test: await read(files.test) };
-  return givenSplits(rows).splits;
+  return givenSplits(rows);
 }
 
 async function taskRows(config: RunConfig, folder: string): Promise<TaskRow[]> {

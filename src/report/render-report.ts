@@ -1,4 +1,5 @@
 import { shortHash } from '../base/content-hash.ts';
+import { wrapText } from '../base/wrap-text.ts';
 import type { CrossedTable, DifferenceRow, PairRow, ReportData } from './report-data.ts';
 
 const WIDTH = 80;
@@ -74,7 +75,7 @@ function versionsSection(data: ReportData): string {
     const seed = data.seeds.length > 1 ? ` seed ${version.seed}` : '';
     return [
       `  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`,
-      ...wrap(version.explanation, WIDTH - 6).map((line) => `      ${line}`),
+      ...wrapText(version.explanation, WIDTH - 6).map((line) => `      ${line}`),
     ];
   });
   return `Versions (all that was proposed, in order)\n${lines.join('\n')}`;
@@ -109,16 +110,6 @@ function table(rows: readonly (readonly string[])[]): string {
     )
     .map((line) => line.trimEnd())
     .join('\n');
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length + 1 > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
 }
 
 function share(value: number | null): string {

@@ -88,6 +88,12 @@ describe('splitTasks', () => {
     expect(new Set(splits.test.slice(0, groups.test).map(({ group }) => group)).size).toBe(groups.test);
   });
 
+  it('keeps a giant group for train when train is the rest, and lets no row vanish in a split that is full', () => {
+    const rows = rowsOf(160, ...Array(120).fill(1));
+    const results = [1, 2, 3, 4].map((seed) => splitTasks(rows, { train: null, gate: 40, test: 20, seed }));
+    expect(results.map(({ splits, unused }) => [splits.train.length, unused])).toEqual(Array(4).fill([220, 0]));
+  });
+
   it('lets a giant group end in the largest split instead of filling a small one', () => {
     const { splits } = splitTasks(rowsOf(90, 5, 5), { train: 80, gate: 4, test: 4, seed: 1 });
     expect(new Set(splits.train.map(({ group }) => group))).toEqual(new Set(['g0']));

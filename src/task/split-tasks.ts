@@ -46,17 +46,12 @@ export function splitTasks(rows: readonly TaskRow[], sizes: SplitSizes): SplitRe
   const { tasks, copies } = distinctTasks(rows);
   const wanted = countsOf(sizes, tasks.length);
   const groups = groupsInSeededOrder(tasks, sizes.seed);
-  const pool = { groups, tasksLeft: tasks.length };
-  const reserved = {
-    test: reserve(pool, 'test', wanted.test, wanted.gate + (wanted.train ?? 1), groups.length),
-    gate: reserve(pool, 'gate', wanted.gate, wanted.train ?? 1, groups.length),
-    train: pool.groups,
-  };
-  const chosen = {
-    train: firstOfEachGroup(reserved.train).slice(0, wanted.train ?? undefined),
-    gate: firstOfEachGroup(reserved.gate).slice(0, wanted.gate),
-    test: firstOfEachGroup(reserved.test).slice(0, wanted.test),
-  };
+  // "The rest" means most of it: a giant cluster goes there, unless the other splits cannot be filled without it.
+  const rest = Math.floor(Math.max(1, tasks.length - wanted.gate - wanted.test) * LEAST_SHARE_OF_REST);
+  const trainNeeds = wanted.train === null ? [Math.max(1, rest), 1] : [wanted.train];
+  const attempts = trainNeeds.map((needed) => chooseSplits(groups, tasks.length, wanted, needed));
+  const isFilled = ({ gate, test }: TaskSplits) => gate.length >= wanted.gate && test.length >= wanted.test;
+  const chosen = attempts.find(isFilled) ?? (attempts.at(-1) as TaskSplits);
   for (const split of SPLITS) refuseTooSmall(split, chosen[split].length, wanted, tasks.length, groups.length);
   return {
     splits: { train: chosen.train, gate: chosen.gate.map(withoutReference), test: chosen.test.map(withoutReference) },
@@ -67,6 +62,20 @@ export function splitTasks(rows: readonly TaskRow[], sizes: SplitSizes): SplitRe
       gate: groupCount(chosen.gate),
       test: groupCount(chosen.test),
     },
+  };
+}
+
+/** Share of the rows left by `gate` and `test` that `train: null` gets where groups allow it. */
+const LEAST_SHARE_OF_REST = 0.75;
+
+function chooseSplits(groups: Task[][], available: number, wanted: Counts, trainNeeds: number): TaskSplits {
+  const pool = { groups, tasksLeft: available };
+  const test = reserve(pool, 'test', wanted.test, wanted.gate + trainNeeds, groups.length);
+  const gate = reserve(pool, 'gate', wanted.gate, trainNeeds, groups.length);
+  return {
+    train: firstOfEachGroup(pool.groups).slice(0, wanted.train ?? undefined),
+    gate: firstOfEachGroup(gate).slice(0, wanted.gate),
+    test: firstOfEachGroup(test).slice(0, wanted.test),
   };
 }
 

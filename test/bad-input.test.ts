@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { taskLines, writeAgentFolder } from './scripted-world/agent-folder.ts';
+import { type LocalServer, listen, scriptedModelServer } from './scripted-world/model-server.ts';
+import { runCli } from './scripted-world/run-cli.ts';
+
+/**
+ * Bad input from outside, through the command: every message names the place, what was expected and what to do, the exit code is not 0, and nothing is
+ * bought or lost.
+ */
+let folder: string;
+let server: LocalServer | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'co-harness-bad-input-'));
+});
+afterEach(() => {
+  server?.close();
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const UNUSED = 'openai:http://127.0.0.1:9/v1#m';
+
+async function failedRun(...args: string[]) {
+  const { code, stderr, stdout } = await runCli(folder, 'run', '.', ...args);
+  expect({ code: code === 0 ? 'succeeded' : 'failed', stdout }).toMatchObject({ code: 'failed' });
+  return { code, message: stderr };
+}
+
+describe('weights that are not what the config says', () => {
+  it('names the file that does not exist', async () => {
+    await writeAgentFolder(folder, { source: 'file:missing.gguf' });
+    expect((await failedRun()).message).toMatch(/missing\.gguf/);
+  });
+
+  it('shows expected and actual hash of weights that were replaced', async () => {
+    // Complete, and holds nothing: magic, version 3, no tensors, no metadata.
+    const bytes = Buffer.from([0x47, 0x47, 0x55, 0x46, 3, ...new Array(27).fill(0)]);
+    await writeFile(join(folder, 'weights.gguf'), bytes);
+    const expected = 'a'.repeat(64);
+    await writeAgentFolder(folder, { source: `file:${join(folder, 'weights.gguf')}` });
+    const { message } = await failedRun('--set', `model.hash=${expected}`);
+    expect(message).toContain(expected);
+    expect(message).toContain(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it('says that a GGUF file ends too early', async () => {
+    // Magic and version 3, then nothing of the counts that must follow.
+    await writeFile(join(folder, 'weights.gguf'), Buffer.from([0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0, 1]));
+    await writeAgentFolder(folder, { source: `file:${join(folder, 'weights.gguf')}` });
+    expect((await failedRun()).message).toMatch(/weights\.gguf.*cut short/s);
+  });
+});
+
+describe('tasks that cannot be used', () => {
+  it('names file, line and field of a malformed line', async () => {
+    const tasks = taskLines(280);
+    tasks[6] = '{"id": "t7", "problem": 7}';
+    await writeAgentFolder(folder, { source: UNUSED, tasks });
+    expect((await failedRun('--only', 'harness')).message).toMatch(/tasks\.jsonl.*7.*problem/s);
+  });
+
+  it('lists ids that occur twice with different content', async () => {
+    const tasks = taskLines(280);
+    tasks.push(JSON.stringify({ id: 'sum-3', problem: 'Another question with the same id?', answer: '1' }));
+    await writeAgentFolder(folder, { source: UNUSED, tasks });
+    expect((await failedRun('--only', 'harness')).message).toMatch(/sum-3/);
+  });
+
+  it('says how many tasks are missing where a split would be empty', async () => {
+    await writeAgentFolder(folder, { source: UNUSED, tasks: taskLines(100) });
+    expect((await failedRun('--only', 'harness')).message).toMatch(/train|split/);
+  });
+});
+
+describe('a config that says something unknown', () => {
+  it('suggests the key that was meant, in the file and with --set', async () => {
+    await writeAgentFolder(folder, { source: UNUSED, config: 'itertions: 3\n' });
+    expect((await failedRun()).message).toContain('did you mean "iterations"');
+    await writeAgentFolder(folder, { source: UNUSED });
+    expect((await failedRun('--set', 'gate.aplha=0.1')).message).toContain('did you mean "alpha"');
+  });
+
+  it('takes a path on the command line from the current folder', async () => {
+    await writeAgentFolder(join(folder, 'agent'), { source: UNUSED });
+    await writeFile(join(folder, 'mine.jsonl'), '{"id": "t1"}\n');
+    const { stderr } = await runCli(folder, 'run', 'agent', '--set', 'tasks.path=mine.jsonl');
+    expect(stderr).toMatch(/mine\.jsonl.*1.*problem/s);
+  });
+});
+
+describe('a model server that does not serve', () => {
+  it('stops with the cause and without a score when every call is answered 401', async () => {
+    server = await listen((_, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end('{"error": {"message": "bad key"}}');
+    });
+    await writeAgentFolder(folder, { source: `openai:${server.url}#m` });
+    const { message } = await failedRun('--only', 'harness');
+    expect(message).toMatch(/401/);
+    expect(message).toMatch(/no score|key/);
+    expect(server.requests()).toBeLessThan(100);
+  });
+
+  it('continues by the same command once the server answers', async () => {
+    let isDown = true;
+    const model = await scriptedModelServer();
+    server = await listen(async (request, response) => {
+      if (isDown) return void response.writeHead(401).end('{}');
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      const answer = await fetch(`${model.url}/chat/completions`, { method: 'POST', body });
+      response.setHeader('content-type', 'application/json');
+      response.end(await answer.text());
+    });
+    await writeAgentFolder(folder, { source: `openai:${server.url}#m` });
+    await failedRun('--only', 'harness');
+    isDown = false;
+    const { code } = await runCli(folder, 'run', '.', '--only', 'harness', '--json');
+    model.close();
+    expect(code).toBe(0);
+    expect(readdirSync(join(folder, 'runs'))).toHaveLength(1);
+  }, 60_000);
+});

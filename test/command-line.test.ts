@@ -1,0 +1,116 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { taskLines, writeAgentFolder } from './scripted-world/agent-folder.ts';
+import { type LocalServer, scriptedModelServer } from './scripted-world/model-server.ts';
+import { type CliResult, runCli } from './scripted-world/run-cli.ts';
+
+/** One run of the real command against a model server, then every command that reads it: what other tools rely on. */
+let folder: string;
+let server: LocalServer;
+let finished: CliResult;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'co-harness-cli-'));
+  server = await scriptedModelServer();
+  await writeAgentFolder(folder, { source: `openai:${server.url}#scripted` });
+  finished = await runCli(folder, 'run', '.', '--only', 'harness', '--json');
+}, 120_000);
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await runCli(folder, ...args, '--json');
+  expect({ args, code, stderr }).toMatchObject({ code: 0 });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+describe('run --json', () => {
+  it('prints the report alone on stdout and progress on stderr', () => {
+    expect(finished.code).toBe(0);
+    expect(JSON.parse(finished.stdout)).toMatchObject({ schema: 'co-harness/report@1', run: expect.any(String) });
+    expect(finished.stderr).toContain('sealed test tasks');
+  });
+
+  it('finds by itself the worked examples that this model needs, and says how sure it is', () => {
+    const report = JSON.parse(finished.stdout);
+    const [seed, last] = [report.pairs[0], report.pairs.find((pair: { round: number }) => pair.round === 1)];
+    expect(seed).toMatchObject({ scored: 40, correct: 0 });
+    expect(last.correct).toBeGreaterThan(seed.correct);
+    expect(last.low).toBeGreaterThan(0);
+    expect(last.high).toBeLessThan(1);
+  });
+
+  it('bought nothing again when the finished run is started again', async () => {
+    const before = server.requests();
+    const again = await runCli(folder, 'run', '.', '--only', 'harness', '--json');
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout).pairs).toEqual(JSON.parse(finished.stdout).pairs);
+    expect(server.requests()).toBe(before);
+  });
+});
+
+describe('commands that read a run', () => {
+  it('report, status, log, show and diff agree about the versions', async () => {
+    const report = (await json('report')) as { versions: { version: number; verdict: string }[] };
+    const log = (await json('log')) as { versions: { version: number }[] };
+    expect(log.versions.map(({ version }) => version)).toEqual(report.versions.map(({ version }) => version));
+    expect(await json('status')).toMatchObject({ finished: true, versions: report.versions.length });
+    const accepted = report.versions.find(({ verdict }) => verdict === 'better');
+    expect(await json('show', `v${accepted?.version}`)).toMatchObject({ version: accepted?.version });
+    const { edits } = (await json('diff', 'v0', `v${accepted?.version}`)) as { edits: unknown[] };
+    expect(edits.length).toBeGreaterThan(0);
+  });
+
+  it('eval scores any pair on any tasks, one line a rollout, and refuses the sealed ones without the flag', async () => {
+    const fresh = taskLines(300).slice(280);
+    await writeFile(join(folder, 'fresh.jsonl'), `${fresh.join('\n')}\n`);
+    const summary = await json(
+      'eval',
+      '--pair',
+      'v0',
+      '--tasks',
+      'fresh.jsonl',
+      '--out',
+      'out.jsonl',
+      '--repeats',
+      '2',
+    );
+    expect(summary).toMatchObject({ schema: 'co-harness/eval@1', rollouts: 40, scored: 40, correct: 0 });
+    const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(40);
+    expect(JSON.parse(lines[0] as string)).toMatchObject({
+      id: 'sum-280',
+      repeat: 0,
+      score: 0,
+      expected: expect.any(String),
+    });
+
+    const sealed = await runCli(folder, 'eval', '--tasks', 'tasks.jsonl', '--json');
+    expect(sealed.code).not.toBe(0);
+    expect(sealed.stdout + sealed.stderr).toContain('--open-sealed');
+  }, 60_000);
+
+  it('rollback is a new entry, and the history stays', async () => {
+    const before = (await json('log')) as { versions: unknown[] };
+    await json('rollback', 'v0');
+    const after = (await json('log')) as { versions: unknown[] };
+    expect(after.versions).toHaveLength(before.versions.length + 1);
+    expect(after.versions.slice(0, before.versions.length)).toEqual(before.versions);
+  });
+
+  it('export writes the harness and a script that serves the pair', async () => {
+    await json('export', 'champion', '--out', 'shipped');
+    expect(readdirSync(join(folder, 'shipped'))).toEqual(expect.arrayContaining(['harness', 'pair.json']));
+    expect(existsSync(join(folder, 'shipped', 'harness', 'harness.yaml'))).toBe(true);
+  });
+
+  it('names what it knows when it is asked for something unknown', async () => {
+    const missing = await runCli(folder, 'show', 'v99', '--json');
+    expect(missing.code).not.toBe(0);
+    expect(missing.stdout + missing.stderr).toMatch(/v99/);
+  });
+});
