@@ -5,6 +5,7 @@ import { registerLabFaultsCommand } from '../lab/faults/lab-faults-command.ts';
 import { registerLabGateCommand } from '../lab/gate/lab-gate-command.ts';
 import { registerDoctorCommand } from '../setup/doctor-command.ts';
 import { registerSetupCommand } from '../setup/setup-command.ts';
+import { registerAttributeCommand } from './attribute-command.ts';
 import { registerCheckCommand } from './check-command.ts';
 import { registerDiffCommand } from './diff-command.ts';
 import { registerEvalCommand } from './eval-command.ts';
@@ -45,6 +46,7 @@ export function createProgram(): Command {
   registerRollbackCommand(program);
   registerEvalCommand(program);
   registerExportCommand(program);
+  registerAttributeCommand(program);
   registerServeCommand(program);
   registerLabGateCommand(program);
   registerLabFaultsCommand(program);

@@ -1,4 +1,5 @@
 import type { ComponentKind } from '../harness/harness.ts';
+import type { PatchEdit } from '../harness/patch-edit.ts';
 
 /** Root causes, strings of the method (arXiv 2607.22688, §3). `agent_error` is an abstention: never leads to a patch. */
 export const ATTRIBUTION_LABELS = [
@@ -10,6 +11,12 @@ export const ATTRIBUTION_LABELS = [
   'agent_error',
 ] as const;
 export type AttributionLabel = (typeof ATTRIBUTION_LABELS)[number];
+
+/**
+ * How far a diagnosis may go. `firm`: it may cost a diff. `needs-replay`: only once a replay has confirmed it. `undecided`: the votes
+ * or the critics differ; it is kept for people and costs nothing.
+ */
+export type Standing = 'firm' | 'needs-replay' | 'undecided';
 
 /** The critic's judgement of one failed rollout. */
 export interface Diagnosis {
@@ -26,6 +33,12 @@ export interface Diagnosis {
   severity: number;
   /** [0, 1]. */
   confidence: number;
-  /** Never empty: events of the trajectory, with what they show. */
+  /** Never empty: events of the trajectory (or a path of φ), with what they show. */
   evidence: { event: string; quote: string }[];
+  /** The local change that would remove the cause, where the evidence itself gives it. Never for `agent_error`. */
+  repair?: readonly PatchEdit[];
+  /** Absent = `firm`. */
+  standing?: Standing;
+  /** Name of the critic that judged; absent = the evidence rules. */
+  critic?: string;
 }

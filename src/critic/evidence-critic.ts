@@ -22,6 +22,12 @@ export function diagnose(
   });
 }
 
+/** Failed, scored rollouts in order. Throws InvariantError like {@link diagnose}. */
+export function readableFailures(trajectories: readonly Trajectory[], harness: Harness): Trajectory[] {
+  for (const trajectory of trajectories) refuseForeign(trajectory, harness);
+  return trajectories.filter(isFailure);
+}
+
 /**
  * The first rule's diagnosis of one failed rollout; null for a success or an unscored one. Of any split: the gate labels its own rollouts
  * with it and lets only the counts out. Everybody else uses {@link diagnose}.

@@ -1,10 +1,15 @@
 import type { EvidenceRule } from './evidence-rule.ts';
-import { answerNotToolValue } from './evidence-rules/answer-not-tool-value.ts';
+import { answerNotToolValue, noAnswerBesideToolValue } from './evidence-rules/answer-not-tool-value.ts';
+import { answerSourceMisfit } from './evidence-rules/answer-source-misfit.ts';
+import { backendDiffers } from './evidence-rules/backend-differs.ts';
 import { callInOtherForm } from './evidence-rules/call-in-other-form.ts';
 import { callOfUnknownTool } from './evidence-rules/call-of-unknown-tool.ts';
 import { callUnreadable } from './evidence-rules/call-unreadable.ts';
 import { cutByLength } from './evidence-rules/cut-by-length.ts';
 import { cutInCall } from './evidence-rules/cut-in-call.ts';
+import { defectOfHarness } from './evidence-rules/defect-of-harness.ts';
+import { fieldUnfilled } from './evidence-rules/field-unfilled.ts';
+import { finalTurnOff } from './evidence-rules/final-turn-off.ts';
 import { memoryFault, middlewareFault, retryFault, toolFault } from './evidence-rules/harness-fault.ts';
 import { historyTrimmed } from './evidence-rules/history-trimmed.ts';
 import { hookAskedInVain, hookChangedAnswer, hookHidResult, hookStoppedCall } from './evidence-rules/hook-acted.ts';
@@ -12,9 +17,17 @@ import { identicalRepeat } from './evidence-rules/identical-repeat.ts';
 import { narratedCall } from './evidence-rules/narrated-call.ts';
 import { noAnswer } from './evidence-rules/no-answer.ts';
 import { noCall } from './evidence-rules/no-call.ts';
+import { outputCapped } from './evidence-rules/output-capped.ts';
+import { promptBreaksOff } from './evidence-rules/prompt-breaks-off.ts';
+import { resultNotShown } from './evidence-rules/result-not-shown.ts';
+import { retrySpent } from './evidence-rules/retry-spent.ts';
+import { skillForOtherTasks, skillNotGiven } from './evidence-rules/skill-not-given.ts';
+import { stopCutsReply } from './evidence-rules/stop-cuts-reply.ts';
+import { taskNotShown } from './evidence-rules/task-not-shown.ts';
 import { toolFailed } from './evidence-rules/tool-failed.ts';
 import { toolNotOffered } from './evidence-rules/tool-not-offered.ts';
 import { toolRefused } from './evidence-rules/tool-refused.ts';
+import { trialAndError } from './evidence-rules/trial-and-error.ts';
 import { turnLimitOnCall } from './evidence-rules/turn-limit-on-call.ts';
 import { voidTurn } from './evidence-rules/void-turn.ts';
 import { wallLimit } from './evidence-rules/wall-limit.ts';
@@ -23,7 +36,8 @@ import { wrongValue } from './evidence-rules/wrong-value.ts';
 
 /**
  * All rules, most certain and furthest upstream first: the first that finds its evidence names the cause, so that a later
- * symptom (no answer, say) never hides what led to it. `wrongValue` always finds something and must stay last.
+ * symptom (no answer, say) never hides what led to it. What broke by itself comes first, then what the request lacked, then φ's own
+ * contradictions, then what happened turn by turn. `wrongValue` always finds something and must stay last.
  */
 export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   middlewareFault,
@@ -32,25 +46,41 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   toolFault,
   windowOverflow,
   wallLimit,
+  taskNotShown,
+  fieldUnfilled,
   toolNotOffered,
+  resultNotShown,
+  skillNotGiven,
+  defectOfHarness('sure-defect', 0.8),
   voidTurn,
+  stopCutsReply,
   cutInCall,
+  historyTrimmed,
+  outputCapped,
+  retrySpent,
   callUnreadable,
   hookHidResult,
+  backendDiffers,
+  answerSourceMisfit,
   identicalRepeat,
+  turnLimitOnCall,
+  trialAndError,
   toolRefused,
   toolFailed,
   hookChangedAnswer,
   hookStoppedCall,
+  finalTurnOff,
+  noAnswerBesideToolValue,
   answerNotToolValue,
-  turnLimitOnCall,
   callOfUnknownTool,
   callInOtherForm,
+  promptBreaksOff,
   narratedCall,
   noCall,
-  historyTrimmed,
   cutByLength,
   hookAskedInVain,
+  skillForOtherTasks,
+  defectOfHarness('likely-defect', 0.6),
   noAnswer,
   wrongValue,
 ];

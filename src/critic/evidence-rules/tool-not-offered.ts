@@ -1,19 +1,39 @@
+import type { Harness } from '../../harness/harness.ts';
 import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
+import { firstRequest, sentText } from '../sent-text.ts';
 import { toolNames } from '../tool-names.ts';
 
 /** Tools were at hand, but the request that was sent names none of them: the model could not know. */
-export const toolNotOffered = evidenceRule('tool-not-offered', 'tool_schema_error', (trajectory, harness) => {
-  const first = eventsOf(trajectory, 'model-called').find((event) => event.turnKind === 'working');
-  if (first === undefined || eventsOf(trajectory, 'no-call').length === 0) return null;
-  const sent = first.messages.map((message) => message.content).join('\n');
+export const toolNotOffered = evidenceRule('tool-not-offered', 'prompt_ambiguity', (trajectory, harness) => {
+  const first = firstRequest(trajectory);
+  if (
+    first === undefined ||
+    !hasTrouble(eventsOf(trajectory, 'no-call').length, eventsOf(trajectory, 'call-unreadable').length)
+  )
+    return null;
+  const sent = sentText(first);
   if (toolNames(trajectory, harness).some((name) => sent.includes(name))) return null;
+  const path = missingPlace(harness);
+  const old = harness.prompts[path.slice('prompts/'.length, -'.md'.length)] ?? '';
+  const field = path === 'prompts/tool-offer.md' ? '{{json}}' : '{{tools}}';
   return {
     component: 'prompt',
-    path: 'prompts/tool-offer.md',
+    path,
     explanation: 'No tool of the harness is named anywhere in the request.',
     severity: 1,
     confidence: 0.95,
-    evidence: [evidence(first, sent)],
+    evidence: [evidence(first, sent || '(empty request)')],
+    repair: [{ path, old, value: `${old.trim()}\n${field}\n`.trimStart() }],
   };
 });
+
+function hasTrouble(silent: number, unreadable: number): boolean {
+  return silent + unreadable > 0;
+}
+
+/** The offer is made by the template of one tool, inside whatever prompt holds the list. */
+function missingPlace({ prompts }: Harness): string {
+  const isListed = [prompts.system, prompts.task].some((text) => /\{\{\s*tools\s*\}\}/.test(text ?? ''));
+  return isListed ? 'prompts/tool-offer.md' : 'prompts/system.md';
+}

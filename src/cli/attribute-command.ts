@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import colors from 'picocolors';
+import { attribute } from '../critic/attribute.ts';
+import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
+import { findHarness } from './find-harness.ts';
+import { openReader } from './open-reader.ts';
+
+interface AttributeOptions {
+  critic: string;
+  votes: string;
+  harness?: string;
+  timeout: string;
+  json?: boolean;
+}
+
+export function registerAttributeCommand(program: Command): void {
+  program
+    .command('attribute')
+    .description('why runs of an agent failed: reads trajectories of anybody, names cause, place and repair')
+    .argument('<file>', 'our own rollouts (eval --out), ATIF, OpenAI chat messages, or plain cases; JSON or JSON Lines')
+    .option('--critic <critic>', 'evidence; command:PROGRAM …; or model:openai:URL#NAME', 'evidence')
+    .option('--votes <number>', 'times a model or command is asked', '1')
+    .option('--harness <folder>', 'the harness of our own rollouts; default: found in the runs here')
+    .option('--timeout <seconds>', 'time that a command may take for one answer', '300')
+    .option('--json', 'one JSON object a case, one a line')
+    .action(run);
+}
+
+async function run(file: string, options: AttributeOptions): Promise<void> {
+  const reader = openReader(options.critic, { timeoutSeconds: Number(options.timeout) });
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
+  try {
+    await attribute(file, {
+      reader,
+      votes: Number(options.votes),
+      harnessOf: (hash) => findHarness(hash, options.harness),
+      signal: controller.signal,
+      onVerdict: (verdict) => process.stdout.write(options.json ? `${JSON.stringify(verdict)}\n` : shown(verdict)),
+      onNotice: (text) => process.stderr.write(`${text}\n`),
+    });
+  } finally {
+    await reader?.close();
+  }
+}
+
+function shown({ id, label, component, confidence, mechanism, evidence, repair }: CaseVerdict): string {
+  const lines = [
+    `${colors.bold(id)}: ${label}${component === null ? '' : ` (${component})`}, confidence ${confidence.toFixed(2)}`,
+    `  ${mechanism}`,
+    ...evidence.map(({ event, quote }) => `  ${colors.dim(event)} ${quote}`),
+    ...(repair ?? []).map(({ path, new: value }) => `  repair ${path}: ${short(value)}`),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}
+
+function short(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+}

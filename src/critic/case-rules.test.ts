@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest';
+import { viewOf } from './case-rules/case-rule.ts';
+import { CASE_RULES } from './case-rules/case-rules.ts';
+import type { Case, CaseStep } from './cases/case.ts';
+import { diagnoseCase } from './cases/diagnose-case.ts';
+import { plainCaseSchema, readPlainCase } from './cases/read-plain-case.ts';
+import { developmentCases } from './development-cases.fixture.ts';
+
+const PROMPT =
+  'You answer questions about rooms with the tools. Look a room up before you answer. Reply with one short sentence that names the room.';
+const TOOL = {
+  name: 'room',
+  description: 'Facts of a room.',
+  parameters: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+};
+const HARNESS = { system_prompt: PROMPT, tools: [TOOL] };
+
+type Step = { role: string; content: unknown; tool_calls?: unknown };
+const ask = (content = 'Is the blue room free?'): Step => ({ role: 'user', content });
+const say = (content: string): Step => ({ role: 'assistant', content });
+const call = (given: object = { name: 'blue' }, name = 'room'): Step => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ function: { name, arguments: JSON.stringify(given) } }],
+});
+const back = (content: string): Step => ({ role: 'tool', content });
+
+interface Sketch {
+  harness?: object;
+  steps: Step[];
+  outcome?: unknown;
+  task?: string;
+}
+
+function caseOf(...runs: Sketch[]): Case {
+  const rows = runs.map(({ harness = HARNESS, outcome = 'fail', task = 'Is the blue room free?', steps }) => ({
+    task,
+    harness,
+    outcome,
+    steps,
+  }));
+  return readPlainCase(plainCaseSchema.parse({ id: 'c', problem: '', trace: { runs: rows } }), 'c');
+}
+
+const mechanisms = (subject: Case) => {
+  const view = viewOf(subject);
+  return CASE_RULES.flatMap((rule) => rule.clues(view)).map((clue) => `${clue.label} ${clue.mechanism}`);
+};
+
+/** Each row: the clue, a case that has it, and a near miss that has not. */
+const ROWS: [string, Case, Case][] = [
+  [
+    'tool_schema_error back-end-refuses-what-schema-allows',
+    caseOf({ steps: [ask(), call(), back('Error 400: invalid value for name')] }),
+    caseOf({ steps: [ask(), call(), back('The blue room is free.')] }),
+  ],
+  [
+    'agent_error breaks-clear-schema',
+    caseOf({ steps: [ask(), call({ nam: 'blue' }), back('missing required argument name')] }),
+    caseOf({ steps: [ask(), call(), back('missing required argument name')] }),
+  ],
+  [
+    'tool_schema_error unfit-argument-schema',
+    caseOf({
+      steps: [
+        ask(),
+        call({ title: 'blue' }),
+        back('unknown argument title'),
+        call({ title: 'Blue' }),
+        back('unknown argument title'),
+      ],
+    }),
+    caseOf({ steps: [ask(), call({ title: 'blue' }), back('unknown argument title')] }),
+  ],
+  [
+    'tool_schema_error tool-not-offered',
+    caseOf({ steps: [ask(), call({}, 'rooms'), back('ok')] }),
+    caseOf({ steps: [ask(), call(), back('ok')] }),
+  ],
+  [
+    'tool_schema_error call-without-result',
+    caseOf({ steps: [ask(), say('<room>{"name": "blue"}</room>')] }),
+    caseOf({ steps: [ask(), say('<room>{"name": "blue"}</room>'), back('free')] }),
+  ],
+  [
+    'tool_schema_error call-not-parsed',
+    caseOf({ steps: [ask(), say('room: blue'), { role: 'loop', content: 'could not parse a tool call' }] }),
+    caseOf({ steps: [ask(), say('room: blue'), { role: 'loop', content: 'no more steps' }] }),
+  ],
+  [
+    'middleware_mismatch step-limit-on-call',
+    caseOf({
+      harness: { ...HARNESS, max_steps: 2 },
+      steps: [ask(), call(), back('maybe'), call({ name: 'Blue' }), back('maybe')],
+    }),
+    caseOf({
+      harness: { ...HARNESS, max_steps: 9 },
+      steps: [ask(), call(), back('maybe'), call({ name: 'Blue' }), back('maybe')],
+    }),
+  ],
+  [
+    'middleware_mismatch unbroken-loop',
+    caseOf({ steps: [ask(), call(), back('It depends on the day.'), call(), back('It depends on the day.')] }),
+    caseOf({ steps: [ask(), call(), back('It depends on the day.'), call({ name: 'red' }), back('free')] }),
+  ],
+  [
+    'middleware_mismatch retry-without-change',
+    caseOf({ steps: [ask(), call(), back('internal error'), call(), back('internal error')] }),
+    caseOf({ steps: [ask(), call(), back('internal error'), call({ name: 'Blue' }), back('free')] }),
+  ],
+  [
+    'middleware_mismatch passing-trouble-not-retried',
+    caseOf({ steps: [ask(), call(), back('503 temporarily unavailable'), say('I cannot tell.')] }),
+    caseOf({ steps: [ask(), call(), back('503 temporarily unavailable'), call(), back('free'), say('Blue is free.')] }),
+  ],
+  [
+    'middleware_mismatch call-ran-twice',
+    caseOf({ steps: [ask(), call(), back('booked 1'), back('booked 2')] }),
+    caseOf({ steps: [ask(), call(), back('booked 1'), say('ok'), back('booked 2')] }),
+  ],
+  ['middleware_mismatch void-turn', caseOf({ steps: [ask(), say(' ')] }), caseOf({ steps: [ask(), call()] })],
+  [
+    'middleware_mismatch time-limit',
+    caseOf({ steps: [ask(), call(), back('timed out after 1 s')] }),
+    caseOf({ steps: [ask(), call(), back('free until noon')] }),
+  ],
+  [
+    'middleware_mismatch reply-cut-by-length',
+    caseOf({
+      harness: { ...HARNESS, max_tokens: 8 },
+      steps: [ask(), say('The blue room is free in the morning and from')],
+    }),
+    caseOf({
+      harness: { ...HARNESS, max_tokens: 8 },
+      steps: [ask(), say('The blue room is free in the morning and from noon.')],
+    }),
+  ],
+  [
+    'middleware_mismatch output-cap-hides-value',
+    caseOf({ steps: [ask(), call(), back('The blue room … [truncated]')] }),
+    caseOf({ steps: [ask(), call(), back('The blue room is free')] }),
+  ],
+  [
+    'middleware_mismatch loop-interferes',
+    caseOf({ steps: [ask(), call(), { role: 'hook', content: 'guard hook blocked the call' }] }),
+    caseOf({ steps: [ask(), call(), { role: 'hook', content: 'guard is on duty' }] }),
+  ],
+  [
+    'middleware_mismatch changed-before-the-model',
+    caseOf({ steps: [ask('Is [REDACTED] free?'), say('Which room?')] }),
+    caseOf({ steps: [ask(), say('Which day?')] }),
+  ],
+  [
+    'memory_overflow asks-for-what-was-said',
+    caseOf({ steps: [ask(), say('For how many?'), ask('Six.'), say('Could you remind me which room?')] }),
+    caseOf({ steps: [ask(), say('Could you provide the day?')] }),
+  ],
+  [
+    'memory_overflow facts-trimmed',
+    caseOf({
+      steps: [ask(), { role: 'runtime', content: 'history truncated to the last 2 messages' }, say('Which room?')],
+    }),
+    caseOf({ steps: [ask(), { role: 'runtime', content: 'history written to disk' }, say('Which room?')] }),
+  ],
+  [
+    'memory_overflow not-found-again',
+    caseOf({ steps: [ask('My usual room, please.'), call({ q: 'usual room' }, 'recall'), back('[]')] }),
+    caseOf({ steps: [ask('My usual room, please.'), call({ q: 'usual room' }, 'recall'), back('blue')] }),
+  ],
+  [
+    'memory_overflow history-limit-below-run',
+    caseOf({
+      harness: { ...HARNESS, memory: { keep_last: 2 } },
+      steps: [ask(), say('When?'), ask('Noon.'), say('Which room?')],
+    }),
+    caseOf({
+      harness: { ...HARNESS, memory: { keep_last: 8 } },
+      steps: [ask(), say('When?'), ask('Noon.'), say('Which room?')],
+    }),
+  ],
+  [
+    'prompt_ambiguity missing-output-contract',
+    caseOf({
+      harness: {
+        ...HARNESS,
+        system_prompt:
+          'You know rooms and you help people who ask about them, whatever they ask, at any time of the day.',
+      },
+      steps: [ask('How many seats?'), say('The blue room has 12 seats.')],
+      outcome: 'fail: expected 12, got a sentence',
+    }),
+    caseOf({
+      steps: [ask('How many seats?'), say('The blue room has 14 seats.')],
+      outcome: 'fail: expected 12, got 14',
+    }),
+  ],
+  [
+    'prompt_ambiguity empty-prompt',
+    caseOf({ harness: { ...HARNESS, system_prompt: '' }, steps: [ask(), say('Hm.')] }),
+    caseOf({ steps: [ask(), say('Hm.')] }),
+  ],
+  [
+    'prompt_ambiguity narrated-call',
+    caseOf({ steps: [ask(), say('I will use room to look this up.')] }),
+    caseOf({ steps: [ask(), say('It is free.')] }),
+  ],
+  [
+    'agent_error answer-was-shown',
+    caseOf({
+      steps: [ask(), call(), back('seats 12; doors 2'), say('It has 2 seats.')],
+      outcome: 'fail: expected 12, got 2',
+    }),
+    caseOf({
+      steps: [ask(), call(), back('seats 13; doors 2'), say('It has 2 seats.')],
+      outcome: 'fail: expected 12, got 2',
+    }),
+  ],
+  [
+    'agent_error arithmetic-slip',
+    caseOf({ steps: [ask(), say('12 * 3 = 38')] }),
+    caseOf({ steps: [ask(), say('12 * 3 = 36')] }),
+  ],
+  [
+    'tool_schema_error tool-answers-in-other-unit',
+    caseOf({ steps: [ask(), call(), back('{"length_cm": 500}'), say('500')], outcome: 'fail: expected 5' }),
+    caseOf({ steps: [ask(), call(), back('{"length_m": 5}'), say('500')], outcome: 'fail: expected 5' }),
+  ],
+  [
+    'middleware_mismatch differs-from-passing-runs',
+    caseOf(
+      { harness: { ...HARNESS, hooks: { strip: true } }, steps: [ask()] },
+      { harness: { ...HARNESS, hooks: { strip: false } }, steps: [ask()], outcome: 'pass' },
+    ),
+    caseOf(
+      { harness: { ...HARNESS, hooks: { strip: true } }, steps: [ask()] },
+      { harness: { ...HARNESS, hooks: { strip: true } }, steps: [ask()], outcome: 'pass' },
+    ),
+  ],
+  [
+    'skill_missing trial-and-error',
+    caseOf({ steps: [ask(), ...['a', 'b', 'c', 'd'].flatMap((name) => [call({ name }), back('nothing')])] }),
+    caseOf({ steps: [ask(), ...['a', 'b'].flatMap((name) => [call({ name }), back('nothing')])] }),
+  ],
+];
+
+describe('rules for cases of others', () => {
+  it.each(ROWS)('%s is a clue of its case', (clue, subject) => expect(mechanisms(subject)).toContain(clue));
+  it.each(ROWS)('%s is no clue of a near miss', (clue, _subject, near) => expect(mechanisms(near)).not.toContain(clue));
+
+  it('one routine in runs of different tasks speaks for a missing skill, in two runs of one task it does not', () => {
+    const tools = ['open', 'count', 'close'].map((name) => ({ name }));
+    const steps = (key: string): Step[] => [ask(), ...tools.flatMap(({ name }) => [call({ key }, name), back('done')])];
+    const runs = (one: string, other: string) =>
+      caseOf(
+        { harness: { tools }, task: one, steps: steps('a') },
+        { harness: { tools }, task: other, steps: steps('b') },
+      );
+    expect(mechanisms(runs('Count a', 'Count b'))).toContain('skill_missing routine-rebuilt');
+    expect(mechanisms(runs('Count a', 'Count a'))).not.toContain('skill_missing routine-rebuilt');
+  });
+
+  it('a memory setting inside a hook makes forgetting a matter of the hook', () => {
+    const forgets = (harness: object) =>
+      diagnoseCase(
+        caseOf({
+          harness: { ...HARNESS, ...harness },
+          steps: [
+            ask(),
+            say('For how many?'),
+            ask('Six.'),
+            { role: 'runtime', content: 'older messages dropped' },
+            say('Could you remind me which room?'),
+          ],
+        }),
+      );
+    expect(forgets({ memory: { keep_last: 2 } })).toMatchObject({ label: 'memory_overflow', component: 'memory' });
+    expect(forgets({ middleware: { trim: { keep_last: 2 } } })).toMatchObject({
+      label: 'middleware_mismatch',
+      component: 'middleware',
+    });
+  });
+});
+
+describe('diagnoseCase', () => {
+  const cases = developmentCases();
+
+  it.each(cases.map(({ want, case: subject }) => [subject.id, want, subject] as const))(
+    'case %s of the development set: %s',
+    (_id, want, subject) => {
+      const verdict = diagnoseCase(subject);
+      expect(verdict.label).toBe(want);
+      expect(verdict.evidence.length).toBeGreaterThan(0);
+      expect(verdict.confidence).toBeGreaterThan(0);
+      expect(verdict.confidence).toBeLessThanOrEqual(0.95);
+    },
+  );
+
+  it('never proposes a change for an agent error, and always does for anything else', () => {
+    for (const { case: subject } of cases) {
+      const { label, repair, component } = diagnoseCase(subject);
+      expect(repair === null).toBe(label === 'agent_error');
+      expect(component === null).toBe(label === 'agent_error');
+    }
+  });
+
+  it('points only at events of the case, at its harness, or at what was seen from outside', () => {
+    for (const { case: subject } of cases) {
+      const events = new Set(subject.runs.flatMap(({ steps }) => steps.map(({ event }: CaseStep) => event)));
+      for (const { event } of diagnoseCase(subject).evidence) {
+        expect(events.has(event) || event === 'problem' || /^runs\/\d+(\/(harness.*|outcome|task))?$/.test(event)).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  it('abstains where nothing stands out, and judges a case without steps or harness without throwing', () => {
+    expect(
+      diagnoseCase(caseOf({ steps: [ask(), call(), back('blue: closed'), say('The blue room is shut.')] })),
+    ).toMatchObject({ label: 'agent_error', repair: null });
+    const bare = readPlainCase(plainCaseSchema.parse({ trace: { runs: [{ steps: [] }] } }), 'x');
+    expect(diagnoseCase(bare)).toMatchObject({ id: 'x', label: 'agent_error' });
+  });
+});

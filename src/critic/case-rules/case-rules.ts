@@ -1,0 +1,47 @@
+import { answerForm, thinInstructions } from './answer-form.ts';
+import type { CaseRule } from './case-rule.ts';
+import { changedInput } from './changed-input.ts';
+import { cutText } from './cut-text.ts';
+import { faithfulButWrong } from './faithful-but-wrong.ts';
+import { harnessDefectClues } from './harness-defect-clues.ts';
+import { harnessDifference } from './harness-difference.ts';
+import { changedInPassing, loopInterference } from './loop-interference.ts';
+import { lostMemory, shortHistory } from './lost-memory.ts';
+import { missingRoutine } from './missing-routine.ts';
+import { narration } from './narration.ts';
+import { ownReasoning, passesElsewhere } from './own-reasoning.ts';
+import { refusedCall } from './refused-call.ts';
+import { repetition } from './repetition.ts';
+import { seenFromOutside } from './seen-from-outside.ts';
+import { stepLimit } from './step-limit.ts';
+import { timeOut } from './time-out.ts';
+import { unknownToolCall } from './unknown-tool-call.ts';
+import { unreadCall } from './unread-call.ts';
+import { voidReply } from './void-reply.ts';
+
+/** All rules for cases of others. Their clues add up, so their order means nothing. */
+export const CASE_RULES: readonly CaseRule[] = [
+  harnessDifference,
+  harnessDefectClues,
+  refusedCall,
+  unknownToolCall,
+  unreadCall,
+  stepLimit,
+  repetition,
+  cutText,
+  voidReply,
+  timeOut,
+  loopInterference,
+  changedInPassing,
+  changedInput,
+  lostMemory,
+  shortHistory,
+  missingRoutine,
+  narration,
+  answerForm,
+  thinInstructions,
+  faithfulButWrong,
+  ownReasoning,
+  passesElsewhere,
+  seenFromOutside,
+];

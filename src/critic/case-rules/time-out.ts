@@ -1,0 +1,36 @@
+import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
+
+const TIMED_OUT =
+  /\btimed? ?out\b|\btimeout\b|\bdeadline\b|\btook too long\b|\bhung\b|\bhang(s|ing)?\b|\btime limit\b/i;
+
+/** A part or the whole ran out of time. */
+export const timeOut: CaseRule = {
+  name: 'time-out',
+  clues: ({ failing, facts }) => {
+    const steps = failing.flatMap((run) => [
+      ...run.steps
+        .filter(({ role, content }) => (role === 'tool' || role === 'note') && TIMED_OUT.test(content.slice(0, 500)))
+        .map(({ event, content }) => ({ event, content })),
+      ...(TIMED_OUT.test(run.outcome) ? [{ event: `${run.place}/outcome`, content: run.outcome }] : []),
+    ]);
+    const [first] = steps;
+    if (first === undefined) return [];
+    const limit = facts.settings.find(
+      ({ words, value }) =>
+        typeof value === 'number' &&
+        words.some((word) => ['timeout', 'wall', 'deadline', 'seconds', 'ms', 'time'].includes(word)),
+    );
+    const path = limit?.path ?? '/limits';
+    const clue: Clue = {
+      ...placeOf(path),
+      label: 'middleware_mismatch',
+      path,
+      mechanism: 'time-limit',
+      explanation: 'Time ran out, and the loop had no other way.',
+      weight: limit === undefined ? 1.4 : 1.9,
+      evidence: steps.slice(0, 3).map(({ event, content }) => quoteOf(event, content)),
+      repair: typeof limit?.value === 'number' ? [{ path, old: limit.value, new: limit.value * 4 }] : null,
+    };
+    return [clue];
+  },
+};

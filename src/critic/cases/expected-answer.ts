@@ -1,0 +1,49 @@
+import { stepsOf } from '../case-rules/case-rule.ts';
+import type { CaseRun } from './case.ts';
+
+/** What the outcome says was wanted and what came, where it says so. */
+export interface ExpectedAnswer {
+  expected: string;
+  got: string | null;
+}
+
+const PATTERNS: readonly RegExp[] = [
+  /\b(?:expected|wanted|should (?:be|have been)|correct(?: answer)?(?: is| was)?|gold|reference|truth)\b(?: answer| value| output| result)?\s*(?:is|was|[:=])?\s*["'“`]?(.+?)["'”`]?\s*(?:[,;.(]|\bbut\b|\bgot\b|\band\b|\bwhile\b|$)(?:.*?\b(?:got|actual(?:ly)?|answered|returned|received|was given|agent (?:said|gave))\b\s*[:=]?\s*["'“`]?(.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$))?/i,
+  /\b(?:got|answered|returned|received)\b\s*[:=]?\s*["'“`]?(?<got>.+?)["'”`]?\s*(?:[,;(]|\binstead of\b)\s*(?:instead of|expected|wanted|not)?\s*[:=]?\s*["'“`]?(?<expected>.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$)/i,
+];
+
+/** Reads `expected X, got Y` in its usual spellings; null where the outcome says nothing of the kind. */
+export function expectedAnswer(run: CaseRun): ExpectedAnswer | null {
+  for (const pattern of PATTERNS) {
+    const match = pattern.exec(run.outcome);
+    if (match === null) continue;
+    const expected = (match.groups?.expected ?? match[1] ?? '').trim();
+    const got = (match.groups?.got ?? match[2] ?? '').trim();
+    if (expected === '' || expected.length > 200 || expected.split(/\s+/).length > 12) continue;
+    return { expected, got: got === '' ? null : got };
+  }
+  return null;
+}
+
+/** The last thing the agent said that holds no call. */
+export function finalReply(run: CaseRun): { event: string; content: string } | null {
+  const last = stepsOf(run, 'assistant').findLast(({ calls, content }) => calls.length === 0 && content.trim() !== '');
+  return last === undefined ? null : { event: last.event, content: last.content };
+}
+
+/** Letters and digits only, in lower case. */
+export function bare(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/(\d),(?=\d{3})/g, '$1')
+    .replace(/[^\p{L}\p{N}.]+/gu, ' ')
+    .replace(/(?<!\d)\.|\.(?!\d)/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** Whether a text holds a value as a word of its own. */
+export function mentions(text: string, value: string): boolean {
+  const wanted = bare(value);
+  return wanted !== '' && ` ${bare(text)} `.includes(` ${wanted} `);
+}

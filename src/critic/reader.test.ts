@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import { contentHash } from '../base/content-hash.ts';
+import { ModelMeter } from '../model/model-meter.ts';
+import { scriptedBackend } from '../model/scripted-backend.ts';
+import { askReader, countVotes } from './reader/ask-reader.ts';
+import { commandReader } from './reader/command-reader.ts';
+import { promptFiles } from './reader/critic-prompt.ts';
+import type { CriticReader, ReaderReply } from './reader/critic-reader.ts';
+import type { CriticSubject } from './reader/critic-subject.ts';
+import { fitSubject } from './reader/fit-subject.ts';
+import { modelReader } from './reader/model-reader.ts';
+import { parseCritic } from './reader/parse-critic.ts';
+import { END_MARK, readReply } from './reader/read-reply.ts';
+import { composedCritic } from './reader-critic.ts';
+import { answers, calls, HARNESS, RAW, returns, rollout, says, unreadable } from './rollout.fixture.ts';
+
+const ANSWER = {
+  label: 'prompt_ambiguity',
+  component: 'prompt',
+  path: 'prompts/system.md',
+  mechanism: 'Nothing says what a call looks like.',
+  severity: 1,
+  confidence: 0.8,
+  evidence: [{ event: 'e0', quote: 'It is 7.' }],
+  repair: null,
+};
+const EVENTS = new Set(['e0']);
+const text = (answer: unknown = ANSWER) => `${JSON.stringify(answer)}\n${END_MARK}`;
+const whole = (value: string): ReaderReply => ({ kind: 'text', text: value, isComplete: true });
+
+const SUBJECT: CriticSubject = {
+  id: 's',
+  problem: 'no calls',
+  parts: [
+    { title: 'Harness', lines: [] },
+    { title: 'Run', lines: [{ event: 'e0', text: 'It is 7.' }] },
+  ],
+};
+
+/** A reader that says one thing after the other, and keeps what it was asked. */
+function scriptedReader(...replies: ReaderReply[]): CriticReader & { prompts: string[] } {
+  const prompts: string[] = [];
+  return {
+    name: 'scripted',
+    promptCharacters: 60_000,
+    concurrency: 1,
+    prompts,
+    read: async (prompt) => {
+      prompts.push(prompt);
+      return replies[prompts.length - 1] ?? whole('nothing');
+    },
+    close: async () => {},
+  };
+}
+
+describe('readReply', () => {
+  it('takes a whole answer, also after a closed think block', () => {
+    expect(readReply(whole(text()), EVENTS)).toMatchObject({ ok: true });
+    expect(readReply(whole(`<think>{"label": "perhaps"}</think>\n${text()}`), EVENTS)).toMatchObject({ ok: true });
+  });
+
+  it.each<[string, ReaderReply]>([
+    ['cut by length', { kind: 'text', text: text(), isComplete: false }],
+    ['never closed', whole(`<think>maybe ${text()}`)],
+    ['does not end', whole(JSON.stringify(ANSWER))],
+    ['does not end', whole(`${text()}\nAnd one more thing`)],
+    ['0 JSON objects', whole(`It is the prompt.\n${END_MARK}`)],
+    ['2 JSON objects', whole(`${JSON.stringify(ANSWER)}\n${text()}`)],
+    ['label', whole(text({ ...ANSWER, label: 'bad luck' }))],
+    ['confidence', whole(text({ ...ANSWER, confidence: 7 }))],
+    ['evidence', whole(text({ ...ANSWER, evidence: [] }))],
+    ['points at nothing', whole(text({ ...ANSWER, evidence: [{ event: 'e99', quote: 'x' }] }))],
+    ['names no component', whole(text({ ...ANSWER, component: null }))],
+    ['took too long', { kind: 'failed', why: 'it took too long' }],
+  ])('refuses a reply: %s', (why, reply) => {
+    expect(readReply(reply, EVENTS)).toMatchObject({ ok: false, why: expect.stringContaining(why) });
+  });
+
+  it('an agent error carries no place and no repair, whatever the reader wrote', () => {
+    const reply = readReply(
+      whole(text({ ...ANSWER, label: 'agent_error', repair: [{ path: 'x', old: null, new: 'y' }] })),
+      EVENTS,
+    );
+    expect(reply).toMatchObject({ ok: true, answer: { component: null, path: null, repair: null } });
+  });
+});
+
+describe('askReader', () => {
+  it('asks once more with less input after a refused reply, and uses nothing of the refused one', async () => {
+    const reader = scriptedReader(
+      { kind: 'text', text: text({ ...ANSWER, label: 'agent_error' }), isComplete: false },
+      whole(text()),
+    );
+    const long: CriticSubject = {
+      ...SUBJECT,
+      parts: [SUBJECT.parts[0] as never, { title: 'Run', lines: [{ event: 'e0', text: 'word '.repeat(20_000) }] }],
+    };
+    const voted = await askReader(reader, long, { votes: 1 });
+    expect(voted).toMatchObject({ answer: { label: 'prompt_ambiguity' }, agree: 1, invalid: 0 });
+    expect(reader.prompts).toHaveLength(2);
+    expect(reader.prompts[1]?.length).toBeLessThan((reader.prompts[0]?.length ?? 0) * 0.9);
+  });
+
+  it('counts a reply refused twice as invalid', async () => {
+    const voted = await askReader(scriptedReader(whole('hm'), whole('hm')), SUBJECT, { votes: 1 });
+    expect(voted).toMatchObject({
+      answer: null,
+      invalid: 1,
+      standing: 'undecided',
+      refusals: [expect.stringContaining(END_MARK)],
+    });
+  });
+
+  const vote = (label = 'prompt_ambiguity') =>
+    readReply(whole(text({ ...ANSWER, label, component: label === 'agent_error' ? null : 'prompt' })), EVENTS);
+  it.each([
+    [[vote(), vote(), vote(), vote()], 'firm'],
+    [[vote(), vote(), vote(), vote('agent_error')], 'needs-replay'],
+    [[vote(), vote(), vote(), readReply(whole('hm'), EVENTS)], 'needs-replay'],
+    [[vote(), vote(), vote('agent_error'), vote('agent_error')], 'undecided'],
+    [[vote()], 'needs-replay'],
+  ] as const)('%# votes give the standing %s', (replies, standing) => {
+    expect(countVotes(replies).standing).toBe(standing);
+  });
+});
+
+describe('fitSubject', () => {
+  const lines = Array.from({ length: 300 }, (_, index) => ({ event: `e${index}`, text: `step ${index} `.repeat(30) }));
+  const subject: CriticSubject = {
+    id: 's',
+    problem: '',
+    parts: [
+      { title: 'Harness', lines: [{ event: 'h', text: 'prompt' }] },
+      { title: 'Run a', lines },
+      { title: 'Run b', lines },
+    ],
+  };
+
+  it('leaves everything in where it fits, and says nothing', () => {
+    expect(fitSubject(subject, 1_000_000)).toMatchObject({ leftOut: [] });
+  });
+
+  it.each([60_000, 10_000, 2_000, 300])(
+    'keeps to %d characters, says what is left out, and names only events that are shown',
+    (characters) => {
+      const fitted = fitSubject(subject, characters);
+      expect(fitted.text.length).toBeLessThanOrEqual(characters);
+      expect(fitted.leftOut.length).toBeGreaterThan(0);
+      if (characters >= 2_000) {
+        expect(fitted.text).toMatch(/Left out to fit: .*entries of Run a/);
+        expect(fitted.events.has('h')).toBe(true);
+        expect(fitted.events.has('e150')).toBe(fitted.text.includes('[e150]'));
+      }
+    },
+  );
+});
+
+describe('prompt files', () => {
+  it('give every label a meaning and a worked example, and spell the borders out', () => {
+    const prompt = promptFiles();
+    for (const label of [
+      'prompt_ambiguity',
+      'tool_schema_error',
+      'skill_missing',
+      'middleware_mismatch',
+      'memory_overflow',
+      'agent_error',
+    ]) {
+      expect(prompt).toContain(`- \`${label}\``);
+      expect(prompt).toContain(`"label": "${label}"`);
+    }
+    for (const border of ['Prompt or agent?', 'Schema or agent?', 'Skill or prompt?', 'Middleware or memory?'])
+      expect(prompt).toContain(border);
+  });
+
+  it('show answers that would be taken', () => {
+    const examples = [...promptFiles().matchAll(/```\n(\{"label"[\s\S]*?)```/g)].map((match) => match[1] ?? '');
+    expect(examples).toHaveLength(6);
+    for (const example of examples) {
+      const events = new Set([...example.matchAll(/"event": "([^"]+)"/g)].map((match) => match[1] ?? ''));
+      expect(readReply(whole(example), events)).toMatchObject({ ok: true });
+    }
+  });
+});
+
+describe('commandReader', () => {
+  const node = (script: string, timeoutMs = 20_000) =>
+    commandReader({ command: [process.execPath, '-e', script], timeoutMs });
+
+  it('gives the prompt on stdin and takes stdout', async () => {
+    const reader = node(`process.stdin.on('data', (d) => process.stdout.write(String(d).toUpperCase()))`);
+    expect(await reader.read('hello', { vote: 0 })).toEqual({ kind: 'text', text: 'HELLO', isComplete: true });
+  });
+
+  it('ends a program that takes too long, and says so of one that fails or is not there', async () => {
+    expect(await node('setTimeout(() => {}, 60000)', 200).read('x', { vote: 0 })).toMatchObject({
+      kind: 'failed',
+      why: expect.stringContaining('within 200 ms'),
+    });
+    expect(await node('console.error("no key"); process.exit(3)').read('x', { vote: 0 })).toMatchObject({
+      kind: 'failed',
+      why: expect.stringContaining('ended with 3: no key'),
+    });
+    expect(
+      await commandReader({ command: ['no-such-program-here'], timeoutMs: 1000 }).read('x', { vote: 0 }),
+    ).toMatchObject({ kind: 'failed' });
+  });
+
+  it('stops when it is told to', async () => {
+    const controller = new AbortController();
+    const reading = node('setTimeout(() => {}, 60000)').read('x', { vote: 0, signal: controller.signal });
+    setTimeout(() => controller.abort(), 100);
+    await expect(reading).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('parseCritic', () => {
+  it('reads the three kinds, with quoted arguments', () => {
+    expect(parseCritic('evidence')).toEqual({ kind: 'evidence' });
+    expect(parseCritic('model:openai:http://127.0.0.1:1/v1#m')).toEqual({
+      kind: 'model',
+      source: 'openai:http://127.0.0.1:1/v1#m',
+    });
+    expect(parseCritic(`command:agent -p "judge this" 'a b'`)).toEqual({
+      kind: 'command',
+      command: ['agent', '-p', 'judge this', 'a b'],
+    });
+  });
+
+  it.each(['', 'evidense', 'model:', 'command:  '])('refuses "%s" and says what could stand there', (critic) => {
+    expect(() => parseCritic(critic)).toThrow(/command:PROGRAM/);
+  });
+});
+
+describe('composed critic', () => {
+  const wrong = (seed: number) =>
+    rollout([says(0, RAW), calls(0), returns(0, '7'), says(1, `7 ${seed}`), answers('7')]);
+  const sure = rollout([says(0, '{"name":"look'), unreadable(0)]);
+  const reader = (reply: () => string, meter = new ModelMeter()) =>
+    modelReader(meter.wrap(scriptedBackend({ reply }), 'critic'), { name: 'model:test' });
+  const options = { votes: 4, mostFailures: 2 };
+
+  it('asks only about failures that the evidence leaves open, no more than allowed, through the meter', async () => {
+    const meter = new ModelMeter();
+    const critic = composedCritic(
+      reader(() => text(), meter),
+      options,
+    );
+    const diagnoses = await critic.diagnose([sure, wrong(1), wrong(2), wrong(3)], HARNESS);
+    expect(diagnoses.map(({ mechanism }) => mechanism)).toEqual([
+      'call-unreadable',
+      'read:prompts/system.md',
+      'read:prompts/system.md',
+      'wrong-value',
+    ]);
+    expect(diagnoses[1]).toMatchObject({ standing: 'firm', critic: 'model:test', confidence: 0.8 });
+    // Two abstentions with four votes each, and nothing about the certain one.
+    expect(meter.byRole().critic?.calls).toBe(8);
+  });
+
+  it('a split vote is undecided, and no valid reply leaves the evidence as it stands', async () => {
+    let count = 0;
+    const split = composedCritic(
+      reader(() => text(count++ % 2 === 0 ? ANSWER : { ...ANSWER, label: 'agent_error' })),
+      { ...options, mostFailures: 1 },
+    );
+    expect(await split.diagnose([wrong(1)], HARNESS)).toMatchObject([{ standing: 'undecided' }]);
+    const mute = composedCritic(
+      reader(() => 'I do not know'),
+      { ...options, mostFailures: 1 },
+    );
+    expect(await mute.diagnose([wrong(1)], HARNESS)).toMatchObject([
+      { mechanism: 'wrong-value', label: 'agent_error' },
+    ]);
+  });
+
+  it('never shows a gate or test rollout to a reader', async () => {
+    const own = wrong(1);
+    const sealed = { ...own, identity: { ...own.identity, split: 'gate' as const, task: contentHash('sealed') } };
+    const critic = composedCritic(
+      reader(() => text()),
+      options,
+    );
+    await expect(critic.diagnose([sealed], HARNESS)).rejects.toThrow(/shown to the critic/);
+  });
+});

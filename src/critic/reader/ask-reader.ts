@@ -1,0 +1,76 @@
+import type { Standing } from '../attribution.ts';
+import { type CriticPrompt, criticPrompt } from './critic-prompt.ts';
+import type { CriticReader } from './critic-reader.ts';
+import type { CriticSubject } from './critic-subject.ts';
+import { type CheckedReply, type ReaderAnswer, readReply } from './read-reply.ts';
+
+/** What came of asking a reader n times about one subject. */
+export interface VotedAnswer {
+  /** The majority's surest answer; null when no reply was valid. */
+  answer: ReaderAnswer | null;
+  /** Votes for its label and component, of `asked`. */
+  agree: number;
+  asked: number;
+  /** Replies refused, those that a second try made good left out. */
+  invalid: number;
+  /** Why each was refused, first reason first. */
+  refusals: string[];
+  standing: Standing;
+}
+
+/**
+ * Asks `votes` times. A refused reply is asked again once, with half the input; refused again, the vote is invalid and counts for nothing but
+ * the denominator. Rejects with AbortedError or `budget-exhausted`.
+ */
+export async function askReader(
+  reader: CriticReader,
+  subject: CriticSubject,
+  options: { votes: number; signal?: AbortSignal },
+): Promise<VotedAnswer> {
+  const replies: CheckedReply[] = [];
+  for (let start = 0; start < options.votes; start += reader.concurrency) {
+    const size = Math.min(reader.concurrency, options.votes - start);
+    const batch = Array.from({ length: size }, (_, index) => askOnce(reader, subject, start + index, options.signal));
+    replies.push(...(await Promise.all(batch)));
+  }
+  return countVotes(replies);
+}
+
+async function askOnce(
+  reader: CriticReader,
+  subject: CriticSubject,
+  vote: number,
+  signal?: AbortSignal,
+): Promise<CheckedReply> {
+  const ask = async (prompt: CriticPrompt) => {
+    const reply = await reader.read(prompt.text, { vote, ...(signal === undefined ? {} : { signal }) });
+    return readReply(reply, prompt.events);
+  };
+  const prompt = criticPrompt(subject, reader.promptCharacters);
+  const first = await ask(prompt);
+  if (first.ok) return first;
+  const less = prompt.text.length - Math.floor(prompt.subjectCharacters / 2);
+  return ask(criticPrompt(subject, less));
+}
+
+/** The majority over label and component. All of them: firm. Three of four or more: to be replayed. Less: undecided. One voice alone is never firm. */
+export function countVotes(replies: readonly CheckedReply[]): VotedAnswer {
+  const answers = replies.flatMap((reply) => (reply.ok ? [reply.answer] : []));
+  const groups = [...Map.groupBy(answers, ({ label, component }) => `${label} ${component}`).values()].sort(
+    (a, b) => b.length - a.length,
+  );
+  const majority = groups[0] ?? [];
+  const isTied = groups.length > 1 && groups[1]?.length === majority.length;
+  const share = majority.length / Math.max(1, replies.length);
+  const standing: Standing =
+    isTied || majority.length === 0
+      ? 'undecided'
+      : share === 1 && replies.length > 1
+        ? 'firm'
+        : share >= 0.75
+          ? 'needs-replay'
+          : 'undecided';
+  const answer = [...majority].sort((a, b) => b.confidence - a.confidence)[0] ?? null;
+  const refusals = replies.flatMap((reply) => (reply.ok ? [] : [reply.why]));
+  return { answer, agree: majority.length, asked: replies.length, invalid: refusals.length, refusals, standing };
+}

@@ -1,0 +1,37 @@
+import { AbortedError, CoHarnessError, errorMessage } from '../../base/errors.ts';
+import { seedFrom } from '../../base/random.ts';
+import type { ModelBackend } from '../../model/model-backend.ts';
+import type { CriticReader } from './critic-reader.ts';
+
+/** Tokens kept for the answer, thinking included. */
+const ANSWER_TOKENS = 4096;
+const CHARACTERS_PER_TOKEN = 3;
+/** Votes must be able to differ. */
+const TEMPERATURE = 0.7;
+
+/** A model behind any backend, a metered one too, as a reader. Closing it closes the backend. */
+export function modelReader(backend: ModelBackend, { name, seed = 1 }: { name: string; seed?: number }): CriticReader {
+  const answerTokens = Math.min(ANSWER_TOKENS, Math.floor(backend.windowTokens / 3));
+  return {
+    name,
+    promptCharacters: (backend.windowTokens - answerTokens) * CHARACTERS_PER_TOKEN,
+    concurrency: backend.concurrency,
+    read: async (prompt, { vote, signal }) => {
+      try {
+        const { text, finishReason } = await backend.generate({
+          messages: [{ role: 'user', content: prompt }],
+          sampling: { temperature: TEMPERATURE, topP: 0.95, topK: 0 },
+          seed: seedFrom(seed, 'critic', vote),
+          maxTokens: answerTokens,
+          stop: [],
+          ...(signal === undefined ? {} : { signal }),
+        });
+        return { kind: 'text', text, isComplete: finishReason === 'end' };
+      } catch (error) {
+        if (error instanceof AbortedError || CoHarnessError.isInstance(error, 'budget-exhausted')) throw error;
+        return { kind: 'failed', why: errorMessage(error) };
+      }
+    },
+    close: () => backend.close(),
+  };
+}

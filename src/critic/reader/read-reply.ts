@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { COMPONENT_KINDS } from '../../harness/harness.ts';
+import { ATTRIBUTION_LABELS } from '../attribution.ts';
+import { jsonObjects } from '../written-calls.ts';
+import type { ReaderReply } from './critic-reader.ts';
+
+/** Last line of a whole answer. A reply that lacks it was cut, whatever its finish reason says. */
+export const END_MARK = 'END OF DIAGNOSIS';
+
+const text = (most: number) => z.string().min(1).max(most);
+export const answerSchema = z.object({
+  label: z.enum(ATTRIBUTION_LABELS),
+  component: z.enum(COMPONENT_KINDS).nullable(),
+  /** Where the harness would change; null for `agent_error`. */
+  path: z.string().max(400).nullable(),
+  mechanism: text(600),
+  severity: z.number().gt(0).max(1),
+  confidence: z.number().min(0).max(1),
+  evidence: z
+    .array(z.object({ event: text(200), quote: text(2_000) }))
+    .min(1)
+    .max(12),
+  repair: z
+    .array(z.object({ path: text(400), old: z.json().optional(), new: z.json() }))
+    .max(16)
+    .nullable(),
+});
+export type ReaderAnswer = z.output<typeof answerSchema>;
+
+export type CheckedReply = { ok: true; answer: ReaderAnswer } | { ok: false; why: string };
+
+/**
+ * A reply as an answer, or why it is none: cut by length, an open think block, no end mark, no JSON of the asked form, evidence that points at
+ * nothing (`events`: what there is to point at). Nothing of a refused reply is ever used. See docs/critic.md.
+ */
+export function readReply(reply: ReaderReply, events: ReadonlySet<string>): CheckedReply {
+  if (reply.kind === 'failed') return { ok: false, why: reply.why };
+  if (!reply.isComplete) return { ok: false, why: 'the reply was cut by length' };
+  const opened = reply.text.match(/<think(ing)?>/gi)?.length ?? 0;
+  const closed = reply.text.match(/<\/think(ing)?>/gi)?.length ?? 0;
+  if (opened > closed) return { ok: false, why: 'the reply holds a think block that is never closed' };
+  const said = (reply.text.split(/<\/think(?:ing)?>/i).at(-1) ?? '').trim();
+  if (!said.replace(/[`*\s]+$/, '').endsWith(END_MARK))
+    return { ok: false, why: `the reply does not end with "${END_MARK}"` };
+  const objects = jsonObjects(said).filter(({ value }) => 'label' in value);
+  if (objects.length !== 1)
+    return { ok: false, why: `the reply holds ${objects.length} JSON objects with a label, expected one` };
+  const checked = answerSchema.safeParse(objects[0]?.value);
+  if (!checked.success) {
+    const issues = checked.error.issues
+      .slice(0, 3)
+      .map(({ path, message }) => `${path.join('.') || '(the object)'}: ${message}`);
+    return { ok: false, why: `the JSON does not have the asked form: ${issues.join('; ')}` };
+  }
+  return withinBounds(checked.data, events);
+}
+
+function withinBounds(answer: ReaderAnswer, events: ReadonlySet<string>): CheckedReply {
+  const evidence = answer.evidence.filter(({ event }) => events.has(event));
+  if (evidence.length === 0)
+    return {
+      ok: false,
+      why: `the evidence points at nothing that was shown (${answer.evidence.map(({ event }) => event).join(', ')})`,
+    };
+  if (answer.label === 'agent_error')
+    return { ok: true, answer: { ...answer, evidence, component: null, path: null, repair: null } };
+  if (answer.component === null) return { ok: false, why: `the label ${answer.label} names no component` };
+  return { ok: true, answer: { ...answer, evidence } };
+}
