@@ -8,7 +8,8 @@ import type { EvidenceRule } from './evidence-rule.ts';
 import { EVIDENCE_RULES } from './evidence-rules.ts';
 
 /**
- * Diagnoses by the first rule that finds its evidence; deterministic, no model, no cost. Throws InvariantError for a rollout of
+ * Diagnoses by the first rule that finds its evidence; deterministic, no model, no cost. Successes are not diagnosed, but weighed: a symptom that
+ * few of all rollouts share is an abstention. Throws InvariantError for a rollout of
  * the `gate` or `test` split, or of another harness: neither may be read here.
  */
 export function diagnose(
@@ -16,9 +17,38 @@ export function diagnose(
   harness: Harness,
   rules: readonly EvidenceRule[] = EVIDENCE_RULES,
 ): Diagnosis[] {
-  return trajectories.flatMap((trajectory) => {
-    refuseForeign(trajectory, harness);
-    return firstCause(trajectory, harness, rules) ?? [];
+  for (const trajectory of trajectories) refuseForeign(trajectory, harness);
+  const causes = trajectories.flatMap((trajectory) => firstCause(trajectory, harness, rules) ?? []);
+  const scored = trajectories.filter(({ outcome }) => outcome.kind === 'scored').length;
+  return withoutIsolatedCauses(causes, scored);
+}
+
+/** A symptom that fewer rollouts than this share, of at least {@link ENOUGH_ROLLOUTS}, is not laid to φ. */
+const LEAST_SHARE = 0.1;
+const ENOUGH_ROLLOUTS = 20;
+/** From here on the evidence itself names the place, and one rollout is enough. */
+const CERTAIN = 0.8;
+
+/**
+ * A part of φ acts on every rollout of its kind. What the same φ carries the others through, and what happens to few, is the model's own: unless the
+ * evidence shows the broken part itself, such a diagnosis becomes an abstention.
+ */
+function withoutIsolatedCauses(causes: readonly Diagnosis[], scored: number): Diagnosis[] {
+  if (scored < ENOUGH_ROLLOUTS) return [...causes];
+  const counts = Map.groupBy(causes, ({ label, mechanism }) => `${label} ${mechanism}`);
+  return causes.map((cause) => {
+    const count = counts.get(`${cause.label} ${cause.mechanism}`)?.length ?? 0;
+    if (cause.label === 'agent_error' || cause.confidence >= CERTAIN || count / scored >= LEAST_SHARE) return cause;
+    const { repair: _repair, ...rest } = cause;
+    return {
+      ...rest,
+      label: 'agent_error',
+      component: null,
+      path: null,
+      mechanism: `isolated-${cause.mechanism}`,
+      explanation: `${cause.explanation} It happens in ${count} of ${scored} rollouts of the same harness: the others are carried through.`,
+      confidence: 0.6,
+    };
   });
 }
 

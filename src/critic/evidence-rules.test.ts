@@ -204,6 +204,17 @@ describe('evidence rules', () => {
     expect(diagnose([success, unscored], HARNESS)).toEqual([]);
   });
 
+  it('a symptom that one in ten rollouts shows is laid to φ, one in thirty to the model; a broken part shown by one rollout stays', () => {
+    const silentOnce = rollout([says(0, 'It is 7.'), silent(0)]);
+    const carried = (count: number) => Array.from({ length: count }, () => rollout(worked, { score: 1 }));
+    const labels = (trajectories: Trajectory[]) => diagnose(trajectories, HARNESS).map(({ label }) => label);
+    expect(labels([silentOnce])).toEqual(['prompt_ambiguity']);
+    expect(labels([silentOnce, ...carried(9)])).toEqual(['prompt_ambiguity']);
+    expect(labels([silentOnce, ...carried(29)])).toEqual(['agent_error']);
+    expect(diagnose([silentOnce, ...carried(29)], HARNESS)[0]).toMatchObject({ path: null, component: null });
+    expect(labels([rollout([says(0, '', 'window')]), ...carried(29)])).toEqual(['memory_overflow']);
+  });
+
   it('refuses rollouts of gate and test tasks, and of another harness', () => {
     const own = rollout(worked);
     for (const split of ['gate', 'test'] as const) {

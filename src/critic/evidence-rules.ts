@@ -11,7 +11,7 @@ import { defectOfHarness } from './evidence-rules/defect-of-harness.ts';
 import { fieldUnfilled } from './evidence-rules/field-unfilled.ts';
 import { finalTurnOff } from './evidence-rules/final-turn-off.ts';
 import { memoryFault, middlewareFault, retryFault, toolFault } from './evidence-rules/harness-fault.ts';
-import { historyTrimmed } from './evidence-rules/history-trimmed.ts';
+import { historyTrimmed, historyTrimmedOnce } from './evidence-rules/history-trimmed.ts';
 import { hookAskedInVain, hookChangedAnswer, hookHidResult, hookStoppedCall } from './evidence-rules/hook-acted.ts';
 import { identicalRepeat } from './evidence-rules/identical-repeat.ts';
 import { narratedCall } from './evidence-rules/narrated-call.ts';
@@ -29,6 +29,7 @@ import { toolNotOffered } from './evidence-rules/tool-not-offered.ts';
 import { toolRefused } from './evidence-rules/tool-refused.ts';
 import { trialAndError } from './evidence-rules/trial-and-error.ts';
 import { turnLimitOnCall } from './evidence-rules/turn-limit-on-call.ts';
+import { valueWithoutArgument } from './evidence-rules/value-without-argument.ts';
 import { voidTurn } from './evidence-rules/void-turn.ts';
 import { wallLimit } from './evidence-rules/wall-limit.ts';
 import { windowOverflow } from './evidence-rules/window-overflow.ts';
@@ -58,12 +59,12 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   historyTrimmed,
   outputCapped,
   retrySpent,
+  turnLimitOnCall,
   callUnreadable,
   hookHidResult,
   backendDiffers,
   answerSourceMisfit,
   identicalRepeat,
-  turnLimitOnCall,
   trialAndError,
   toolRefused,
   toolFailed,
@@ -78,9 +79,11 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   narratedCall,
   noCall,
   cutByLength,
+  historyTrimmedOnce,
   hookAskedInVain,
   skillForOtherTasks,
   defectOfHarness('likely-defect', 0.6),
+  valueWithoutArgument,
   noAnswer,
   wrongValue,
 ];

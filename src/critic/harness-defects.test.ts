@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { harnessFromFiles } from '../harness/parse-harness.ts';
 import { harnessDefects } from './harness-defects/harness-defects.ts';
+import { factsOfHarness } from './harness-facts/facts-of-harness.ts';
 import { factsOfJson } from './harness-facts/facts-of-json.ts';
 
 const TOOL = {
@@ -160,6 +162,38 @@ const ROWS: [string, string, string, unknown, unknown][] = [
     { ...BASE, limits: { total_time_s: 60, tool_timeout_s: 10 } },
   ],
   [
+    'inconsistent-argument-type',
+    'tool_schema_error',
+    '/tools/0/parameters/properties/id/type',
+    {
+      tools: ['integer', 'string', 'string'].map((type, index) => ({
+        name: `t${index}`,
+        description: `Does ${index}.`,
+        parameters: { type: 'object', properties: { id: { type } } },
+      })),
+    },
+    {
+      tools: ['integer', 'string'].map((type, index) => ({
+        name: `t${index}`,
+        description: `Does ${index}.`,
+        parameters: { type: 'object', properties: { id: { type } } },
+      })),
+    },
+  ],
+  [
+    'example-solves-another-problem',
+    'prompt_ambiguity',
+    '/examples/0',
+    {
+      ...BASE,
+      examples: [{ problem: 'Find the red book', call: { name: 'find_book', arguments: { title: 'green tree 7' } } }],
+    },
+    {
+      ...BASE,
+      examples: [{ problem: 'Find the green book', call: { name: 'find_book', arguments: { title: 'green tree 7' } } }],
+    },
+  ],
+  [
     'conflicting-examples',
     'prompt_ambiguity',
     '/examples/1',
@@ -209,6 +243,35 @@ describe('harness defects', () => {
     ]) {
       expect(defectsOf(harness)).toEqual([]);
     }
+  });
+
+  it('takes a folder and a name that differ for half a renaming, unless all differ', () => {
+    const own = (names: [string, string][]) =>
+      factsOfHarness(
+        harnessFromFiles(
+          new Map([
+            ['harness.yaml', 'name: x\n'],
+            ...names.map(([folder, name]): [string, string] => [
+              `tools/${folder}/tool.yaml`,
+              `name: ${name}\ndescription: Does ${name}.\nparameters: {type: object}\nbackend: {kind: record}\n`,
+            ]),
+          ]),
+        ),
+      );
+    const found = (names: [string, string][]) => harnessDefects(own(names)).map(({ mechanism }) => mechanism);
+    expect(
+      found([
+        ['open', 'open'],
+        ['shut', 'close'],
+      ]),
+    ).toContain('tool-named-otherwise');
+    expect(
+      found([
+        ['a', 'open'],
+        ['b', 'close'],
+        ['c', 'turn'],
+      ]),
+    ).not.toContain('tool-named-otherwise');
   });
 
   it('repairs a contradiction by taking one sentence out, and keeps the rest', () => {

@@ -66,7 +66,12 @@ export const answers = (answer: string | null, from: 'text' | 'tool' = 'text'): 
 
 export function rollout(
   events: Draft[],
-  { extracted = '7', score = 0, outcome }: { extracted?: string | null; score?: number; outcome?: Outcome } = {},
+  {
+    extracted = '7',
+    score = 0,
+    outcome,
+    problem = 'What is a?',
+  }: { extracted?: string | null; score?: number; outcome?: Outcome; problem?: string } = {},
   harness: Harness = HARNESS,
 ): Trajectory {
   return {
@@ -83,7 +88,7 @@ export function rollout(
     },
     taskId: 't',
     group: 'g',
-    problem: 'What is a?',
+    problem,
     events: events.map((event, index) => ({ ...event, id: `e${index}`, atMs: index }) as TrajectoryEvent),
     answer: extracted,
     outcome: outcome ?? { kind: 'scored', score, extracted, why: '' },

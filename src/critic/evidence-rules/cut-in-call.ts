@@ -1,9 +1,10 @@
 import { eventsOf, evidence, isFollowedBy, modelCallOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
-/** A call was begun and the token limit cut it: the model did the right thing and was not let finish. */
+/** The token limit cut a call, or a reply before its call: the model was not let finish. */
 export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (trajectory) => {
-  const cut = eventsOf(trajectory, 'call-unreadable').find(
+  // A reply cut before it came to its call looks like one without a call.
+  const cut = [...eventsOf(trajectory, 'call-unreadable'), ...eventsOf(trajectory, 'no-call')].find(
     (event) =>
       modelCallOf(trajectory, event.turn)?.finishReason === 'length' &&
       !isFollowedBy(trajectory, event, 'tool-returned'),
@@ -17,7 +18,7 @@ export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (tra
     severity: 0.9,
     confidence: 0.7,
     evidence: [
-      evidence(cut, cut.raw),
+      evidence(cut, cut.type === 'call-unreadable' ? cut.raw : (call?.text.slice(-120) ?? '')),
       ...(call ? [evidence(call, `finish reason length at ${call.maxTokens} tokens`)] : []),
     ],
   };

@@ -1,10 +1,25 @@
 import { canonicalJson } from '../../base/content-hash.ts';
+import type { Harness } from '../../harness/harness.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { type EventOf, eventsOf, evidence } from '../event-evidence.ts';
-import { evidenceRule } from '../evidence-rule.ts';
+import { evidenceRule, type Finding } from '../evidence-rule.ts';
 
-/** Turns that the model had seen were dropped, and what followed failed. Surest where it then asks again for what it had. */
+/** Turns were dropped at a third of the requests or more, or the model asks again for what it had been told. */
 export const historyTrimmed = evidenceRule('history-trimmed', 'memory_overflow', (trajectory, harness) => {
+  const trims = eventsOf(trajectory, 'history-trimmed').filter((event) => event.droppedMessages > 0);
+  const requests = eventsOf(trajectory, 'model-called').length;
+  const [first] = trims;
+  const isSteady = trims.length * 3 >= requests;
+  if (first === undefined || (!isSteady && askedAgain(trajectory, first) === undefined)) return null;
+  return trimFinding(trajectory, harness, isSteady);
+});
+
+/** Some turns that the model had seen were dropped before the failure, and nothing else explains it. */
+export const historyTrimmedOnce = evidenceRule('history-trimmed', 'memory_overflow', (trajectory, harness) =>
+  trimFinding(trajectory, harness, false),
+);
+
+function trimFinding(trajectory: Trajectory, harness: Harness, isSteady: boolean): Finding | null {
   const trims = eventsOf(trajectory, 'history-trimmed').filter((event) => event.droppedMessages > 0);
   const [first] = trims;
   if (first === undefined) return null;
@@ -18,7 +33,7 @@ export const historyTrimmed = evidenceRule('history-trimmed', 'memory_overflow',
         ? 'Earlier turns were dropped from the request before the rollout failed.'
         : 'Earlier turns were dropped, and the model asked again for what it had been told.',
     severity: 0.8,
-    confidence: again === undefined ? 0.65 : 0.85,
+    confidence: again !== undefined || isSteady ? 0.85 : 0.6,
     evidence: [
       ...trims
         .slice(0, 2)
@@ -27,7 +42,7 @@ export const historyTrimmed = evidenceRule('history-trimmed', 'memory_overflow',
     ],
     ...(now === null ? {} : { repair: [{ path: 'memory.yaml#/historyTokens', old: now, value: null }] }),
   };
-});
+}
 
 function askedAgain(trajectory: Trajectory, trim: EventOf<'history-trimmed'>): EventOf<'call-parsed'> | undefined {
   const calls = eventsOf(trajectory, 'call-parsed');

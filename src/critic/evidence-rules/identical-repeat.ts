@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../base/content-hash.ts';
+import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
@@ -9,7 +10,9 @@ export const identicalRepeat = evidenceRule('identical-repeat', 'middleware_mism
       .filter(({ action }) => action === 'stopped-call' || action === 'asked-again')
       .map(({ turn }) => turn),
   );
-  const calls = eventsOf(trajectory, 'call-parsed').filter(({ turn }) => !answered.has(turn));
+  const calls = eventsOf(trajectory, 'call-parsed').filter(
+    ({ turn }) => !answered.has(turn) && !isBad(trajectory, turn),
+  );
   const repeatedCall = calls.find((event, index) => {
     const before = calls[index - 1];
     return (
@@ -17,7 +20,7 @@ export const identicalRepeat = evidenceRule('identical-repeat', 'middleware_mism
     );
   });
   const replies = eventsOf(trajectory, 'model-called').filter(
-    ({ turn, turnKind }) => turnKind !== 'summary' && !answered.has(turn),
+    ({ turn, turnKind }) => turnKind !== 'summary' && !answered.has(turn) && !isBad(trajectory, turn),
   );
   const repeatedReply = replies.find(
     (event, index) => event.text.trim() !== '' && replies[index - 1]?.text.trim() === event.text.trim(),
@@ -33,3 +36,12 @@ export const identicalRepeat = evidenceRule('identical-repeat', 'middleware_mism
     evidence: [evidence(repeated, repeated.type === 'call-parsed' ? repeated.raw : repeated.text)],
   };
 });
+
+/** Whether a call of the turn was refused, failed or could not be read: then that, and not the repetition, is the cause. */
+function isBad({ events }: Trajectory, turn: number): boolean {
+  return events.some(
+    (event) =>
+      (event.type === 'tool-refused' || event.type === 'tool-failed' || event.type === 'call-unreadable') &&
+      event.turn === turn,
+  );
+}

@@ -1,7 +1,10 @@
 import { evidence, lastEventOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
-/** The loop gave up at the first bad call although turns were left: φ allows no second try. */
+/** Models that err twice in a row often get it right the third time; below that φ is stingy. */
+const FEW_TRIES = 1;
+
+/** The loop gave up at the first or second bad call although turns were left: φ allows hardly any other try. */
 export const retrySpent = evidenceRule('retry-spent', 'middleware_mismatch', (trajectory, harness) => {
   const failed = trajectory.events.filter(
     ({ type }) => type === 'call-unreadable' || type === 'tool-refused' || type === 'tool-failed',
@@ -13,13 +16,13 @@ export const retrySpent = evidenceRule('retry-spent', 'middleware_mismatch', (tr
   if (later.some((event) => event.type === 'model-called' && event.turnKind === 'working')) return null;
   const field = last.type === 'call-unreadable' ? 'parseErrors' : 'toolErrors';
   const allowed = harness.retry[field];
-  if (allowed > 0) return null;
+  if (allowed > FEW_TRIES || failed.length <= allowed) return null;
   return {
     component: 'retry',
     path: `retry.yaml#/${field}`,
-    explanation: `One bad call ended the rollout after ${last.turn + 1} of ${harness.settings.limits.turns} turns: retry.yaml allows no second try.`,
+    explanation: `Bad calls ended the rollout after ${last.turn + 1} of ${harness.settings.limits.turns} turns: retry.yaml allows ${allowed} other tries.`,
     severity: 0.9,
-    confidence: 0.85,
+    confidence: allowed === 0 ? 0.85 : 0.7,
     evidence: [evidence(last, `${last.problem}; ${field} is ${allowed}`)],
     repair: [{ path: `retry.yaml#/${field}`, old: allowed, value: 2 }],
   };

@@ -74,7 +74,9 @@ export function breaksOff(text: string): boolean {
     .split('\n')
     .filter((line) => line.trim() !== '');
   const last = lines.at(-1)?.trim() ?? '';
-  if (last === '' || /[.!?:)\]}`"'>|]$/.test(last) || /^#/.test(last)) return false;
+  // Announces something that does not come.
+  if (/:$/.test(last)) return true;
+  if (last === '' || /[.!?)\]}`"'>|]$/.test(last) || /^#/.test(last)) return false;
   const closed = lines.slice(0, -1).filter((line) => /[.!?:)\]}`"'>|]$/.test(line.trim())).length;
   const isCutWord = /\b(the|a|an|to|of|and|or|with|for|in|on|is|then|that|it|from|by|as|at|if|when)$/i.test(last);
   return isCutWord || (lines.length > 1 ? closed * 2 > lines.length - 1 : /[.!?]\s/.test(last));

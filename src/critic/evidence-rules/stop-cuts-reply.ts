@@ -27,7 +27,7 @@ function isCut(trajectory: Trajectory, event: EventOf<'model-called'>): boolean 
     return false;
   const isUnreadable = eventsOf(trajectory, 'call-unreadable').some(({ turn }) => turn === event.turn);
   const isSilent = eventsOf(trajectory, 'no-call').some(({ turn }) => turn === event.turn);
-  return isUnreadable || (isSilent && isUnfinished(event.text));
+  return isUnreadable || (isSilent && (isUnfinished(event.text) || !endsByAnswer(trajectory)));
 }
 
 /** Announces something, or breaks off: no closing mark, an open bracket. */
@@ -36,4 +36,9 @@ function isUnfinished(text: string): boolean {
   const opened = (end.match(/[{[(<]/g) ?? []).length;
   const closed = (end.match(/[}\])>]/g) ?? []).length;
   return opened > closed || /[:,;-]$/.test(end) || !/[.!?\d\])}>"'`]$/.test(end);
+}
+
+/** Whether the cut text was the answer and could be read as one: then the stop string did no harm. */
+function endsByAnswer({ outcome }: Trajectory): boolean {
+  return outcome.kind === 'scored' && outcome.extracted !== null && outcome.score > 0;
 }

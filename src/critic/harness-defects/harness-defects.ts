@@ -6,16 +6,22 @@ import { exampleUnfit } from './example-unfit.ts';
 import type { DefectDetector, HarnessDefect } from './harness-defect.ts';
 import { idleTimeLimit } from './idle-time-limit.ts';
 import { impossibleSchema } from './impossible-schema.ts';
+import { inconsistentArgument } from './inconsistent-argument.ts';
+import { mismatchedExample } from './mismatched-example.ts';
 import { misplacedDescription } from './misplaced-description.ts';
+import { toolNamedOtherwise } from './tool-named-otherwise.ts';
 import { unusableSkill } from './unusable-skill.ts';
 
 export const DEFECT_DETECTORS: readonly DefectDetector[] = [
   danglingToolName,
   exampleUnfit,
   impossibleSchema,
+  inconsistentArgument,
   unusableSkill,
   contradictoryInstructions,
   conflictingExamples,
+  mismatchedExample,
+  toolNamedOtherwise,
   misplacedDescription,
   idleTimeLimit,
 ];

@@ -52,15 +52,15 @@ function problemOf(tool: FactTool, tools: readonly FactTool[]): DescriptionProbl
     };
   }
   const own = affinity(tool.description, tool);
-  const better = others.find((other) => {
-    const isPair = affinity(tool.description, other) >= 1 && affinity(other.description, tool) >= 1;
-    return own === 0 && isPair && affinity(other.description, other) === 0;
-  });
+  const better = others.find(
+    (other) => own === 0 && affinity(tool.description, other) >= 1 && affinity(other.description, other) === 0,
+  );
   if (better === undefined) return null;
+  const isPair = affinity(better.description, tool) >= 1;
   return {
     mechanism: 'swapped-tool-description',
     why: `The description of ${tool.name} speaks of what ${better.name} does.`,
-    confidence: 0.8,
+    confidence: isPair ? 0.8 : 0.7,
     about: [tool.name, better.name],
   };
 }

@@ -3,7 +3,7 @@ import { ATTRIBUTION_LABELS, type AttributionLabel } from '../../critic/attribut
 import type { Critic } from '../../critic/critic.ts';
 import type { ComponentKind } from '../../harness/harness.ts';
 import { aggregate } from '../../patch/aggregate.ts';
-import type { LabGroup } from './collect-failures.ts';
+import { type LabGroup, minedOf } from './collect-failures.ts';
 import type { Attributed } from './score-attributions.ts';
 import { type CauseTestOptions, patchesFor, testCauses } from './test-causes.ts';
 
@@ -14,10 +14,7 @@ export interface AttributedGroup {
 
 /** A critic's word for each failure of a group, as it stands. */
 export async function attributeAlone(critic: Critic, group: LabGroup): Promise<AttributedGroup> {
-  const diagnoses = await critic.diagnose(
-    group.failures.map(({ trajectory }) => trajectory),
-    group.harness,
-  );
+  const diagnoses = await critic.diagnose(minedOf(group), group.harness);
   const patched = new Set(
     aggregate(diagnoses).flatMap((cluster) =>
       cluster.label !== 'agent_error' && patchesFor(group, cluster, 1).length > 0 ? [clusterKey(cluster)] : [],
@@ -49,10 +46,7 @@ export async function attributeWithReplay(
   group: LabGroup,
   options: CauseTestOptions,
 ): Promise<AttributedGroup> {
-  const diagnoses = await critic.diagnose(
-    group.failures.map(({ trajectory }) => trajectory),
-    group.harness,
-  );
+  const diagnoses = await critic.diagnose(minedOf(group), group.harness);
   const causes = await testCauses(group, diagnoses, options);
   const attributed = group.failures.map(({ key }): Attributed => {
     const cause = causes.find((one) => one.diagnoses.some(({ rollout }) => rollout === key));

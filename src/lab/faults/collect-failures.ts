@@ -32,6 +32,8 @@ export interface LabGroup {
   harness: Harness;
   /** The first ones, at most as many as asked for. */
   failures: LabFailure[];
+  /** Rollouts of the same harness that passed: what a run would mine beside the failures. */
+  passed: Trajectory[];
   tasks: number;
   /** Tasks that the intact harness passes and this one fails. */
   lost: number;
@@ -80,15 +82,26 @@ export async function mutationGroup(
 ): Promise<LabGroup> {
   const { harness } = mutation;
   const failures: LabFailure[] = [];
+  const passed: Trajectory[] = [];
   for (const [index, task] of tasks.entries()) {
     if (!isSuccess(intact[index] as Trajectory)) continue;
     const trajectory = await rollOutTask(scenario, harness, model, task);
     if (isFailure(trajectory)) failures.push(labFailure(trajectory, task));
+    else if (isSuccess(trajectory)) passed.push(trajectory);
   }
   const { label, component } = mutation;
   const lost = failures.length;
   const truth = { label, component };
-  return { scenario, mutation, truth, harness, failures: failures.slice(0, mostFailures), tasks: tasks.length, lost };
+  return {
+    scenario,
+    mutation,
+    truth,
+    harness,
+    failures: failures.slice(0, mostFailures),
+    passed,
+    tasks: tasks.length,
+    lost,
+  };
 }
 
 /** Failures of the intact harness: the best one there is, so that only the agent can be to blame. */
@@ -102,9 +115,23 @@ export function agentErrorGroup(
     return isFailure(trajectory) ? [labFailure(trajectory, task)] : [];
   });
   const truth = { label: 'agent_error', component: null } as const;
-  return { scenario, mutation: null, truth, harness: scenario.harness, failures, tasks: tasks.length, lost: 0 };
+  return {
+    scenario,
+    mutation: null,
+    truth,
+    harness: scenario.harness,
+    failures,
+    passed: intact.filter(isSuccess),
+    tasks: tasks.length,
+    lost: 0,
+  };
 }
 
 export function labFailure(trajectory: Trajectory, task: Task): LabFailure {
   return { key: rolloutKey(trajectory.identity), trajectory, task };
+}
+
+/** What a run's critic is given: the failures, and beside them what the same harness carried through. */
+export function minedOf({ failures, passed }: Pick<LabGroup, 'failures' | 'passed'>): Trajectory[] {
+  return [...failures.map(({ trajectory }) => trajectory), ...passed];
 }

@@ -69,7 +69,16 @@ export async function runResamplingSuite({
       if (isSuccess(await rollOutTask(desk, desk.harness, model, task))) failures.push(labFailure(trajectory, task));
     }
     const truth = { label: 'agent_error', component: null } as const;
-    batches.push({ scenario: desk, mutation: null, truth, harness: desk.harness, failures, tasks: 0, lost: 0 });
+    batches.push({
+      scenario: desk,
+      mutation: null,
+      truth,
+      harness: desk.harness,
+      failures,
+      passed: [],
+      tasks: 0,
+      lost: 0,
+    });
   }
   const results: ConfirmedCauses[] = [];
   for (const against of ['placebo', 'record'] as const) {
