@@ -10,7 +10,7 @@ export function renderReport(data: ReportData, folder: string): string {
     heading(data),
     pairsSection(data.pairs),
     differencesSection(data.differences),
-    ...data.crossed.map(crossedSection),
+    ...data.crossed.map((crossed) => crossedSection(crossed, isUnchanged(data, crossed.round))),
     versionsSection(data),
     ledgerSection(data),
     looksSection(data),
@@ -49,7 +49,14 @@ function differencesSection(differences: readonly DifferenceRow[]): string {
   return `Differences on the same tasks (points; bootstrap over groups, 95%)\n${lines.join('\n')}`;
 }
 
-function crossedSection(table2: CrossedTable): string {
+/** A round of a single seed that ended with the pair it began with. */
+function isUnchanged({ pairs, seeds }: ReportData, round: number): boolean {
+  const pairOf = (wanted: number) => pairs.find((row) => row.round === wanted)?.pair;
+  return seeds.length === 1 && pairOf(round) !== undefined && pairOf(round) === pairOf(round - 1);
+}
+
+function crossedSection(table2: CrossedTable, unchanged: boolean): string {
+  if (unchanged) return `Round ${table2.round}: nothing was accepted, the pair stayed what it was.`;
   const cell = (harness: 'old' | 'new', model: 'old' | 'new') => {
     const found = table2.cells.find((candidate) => candidate.harness === harness && candidate.model === model);
     return found === undefined || found.low === null || found.high === null

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { renderReport } from './render-report.ts';
+import { type CrossedTable, type PairRow, REPORT_SCHEMA, type ReportData } from './report-data.ts';
+
+function pair(round: number | null, name: string, correct: number): PairRow {
+  const accuracy = correct / 200;
+  return {
+    pair: name,
+    harness: 'h'.repeat(64),
+    model: 'm'.repeat(64),
+    round,
+    split: 'test',
+    tasks: 200,
+    scored: 200,
+    correct,
+    accuracy,
+    low: accuracy - 0.07,
+    high: accuracy + 0.07,
+    tokens: 200_000,
+    seconds: 100,
+  };
+}
+
+function crossed(round: number): CrossedTable {
+  const cell = (harness: 'old' | 'new', model: 'old' | 'new') => ({
+    harness,
+    model,
+    accuracy: 0.3,
+    low: 0.2,
+    high: 0.4,
+  });
+  const cells = [cell('old', 'old'), cell('old', 'new'), cell('new', 'old'), cell('new', 'new')];
+  return { round, cells, interaction: 0.1, low: 0.02, high: 0.2, floor: false };
+}
+
+function report(changes: Partial<ReportData>): string {
+  const data: ReportData = {
+    schema: REPORT_SCHEMA,
+    run: 'my-run',
+    seed: 1,
+    seeds: [{ seed: 1, pairs: [], differences: [], crossed: [] }],
+    pairs: [pair(0, 'a', 12), pair(1, 'b', 98)],
+    crossed: [crossed(1)],
+    differences: [],
+    versions: [],
+    looks: { count: 1, by: [{ by: 'report', seed: 1, tasks: 200 }] },
+    ledger: { lines: [], tokens: 0, rollouts: 0, seconds: 0 },
+    ...changes,
+  };
+  return renderReport(data, 'runs/my-run');
+}
+
+describe('renderReport', () => {
+  it('shows count, share and interval of each pair in at most 80 columns', () => {
+    const text = report({});
+    expect(text).toMatch(/round 1 .* 98\/200 +49\.0% +42\.0%-56\.0%/);
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('says of a difference whose interval holds 0 that it is not significant, and of no other', () => {
+    const row = (name: string, low: number) => ({ name, difference: 0.05, low, high: 0.1, significant: low > 0 });
+    const text = report({ differences: [row('one', -0.01), row('two', 0.01)] });
+    expect(text).toMatch(/one: .*not significant/);
+    expect(text).not.toMatch(/two: .*not significant/);
+  });
+
+  it('says that a round changed nothing instead of crossing a pair with itself', () => {
+    const pairs = [pair(0, 'a', 12), pair(1, 'b', 98), pair(2, 'b', 98)];
+    const text = report({ pairs, crossed: [crossed(1), crossed(2)] });
+    expect(text).toContain('Round 1: harness x weights');
+    expect(text).toContain('Round 2: nothing was accepted');
+  });
+
+  it('marks an interaction at the floor', () => {
+    expect(report({ crossed: [{ ...crossed(1), floor: true }] })).toContain('says little');
+    expect(report({})).not.toContain('says little');
+  });
+
+  it('warns that the result is no longer sealed when eval has read the sealed tasks', () => {
+    const looks = {
+      count: 2,
+      by: [
+        { by: 'report' as const, seed: 1, tasks: 200 },
+        { by: 'eval' as const, seed: null, tasks: 3 },
+      ],
+    };
+    expect(report({ looks })).toContain('no longer sealed');
+    expect(report({})).not.toContain('no longer sealed');
+  });
+
+  it('says that the test is still sealed while the run is not finished', () => {
+    expect(report({ pairs: [], crossed: [] })).toContain('not opened yet');
+  });
+});
