@@ -1,20 +1,27 @@
 import { addExamples } from './operators/add-examples.ts';
 import { answerContract } from './operators/answer-contract.ts';
 import { answerSource } from './operators/answer-source.ts';
+import { argumentsOfReferences } from './operators/arguments-of-references.ts';
 import { callDialect } from './operators/call-dialect.ts';
 import { callInstruction } from './operators/call-instruction.ts';
 import { dropExamples } from './operators/drop-examples.ts';
 import { dropMiddleware } from './operators/drop-middleware.ts';
+import { dropSkill } from './operators/drop-skill.ts';
 import { errorFeedback } from './operators/error-feedback.ts';
 import { historyLimit } from './operators/history-limit.ts';
 import { MIDDLEWARE_ADDITIONS } from './operators/middleware-additions.ts';
 import { middlewareLimit } from './operators/middleware-limit.ts';
+import { outputLimit } from './operators/output-limit.ts';
+import { removeLine } from './operators/remove-line.ts';
 import { replaceExamples } from './operators/replace-examples.ts';
+import { shortenDescription } from './operators/shorten-description.ts';
 import { shortenPrompt } from './operators/shorten-prompt.ts';
+import { showField } from './operators/show-field.ts';
 import { stopStrings } from './operators/stop-strings.ts';
 import { timeLimit } from './operators/time-limit.ts';
 import { tokenLimit } from './operators/token-limit.ts';
 import { toolDescription } from './operators/tool-description.ts';
+import { toolPurpose } from './operators/tool-purpose.ts';
 import { turnLimit } from './operators/turn-limit.ts';
 import { votes } from './operators/votes.ts';
 import { workedExamples } from './operators/worked-examples.ts';
@@ -35,6 +42,13 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   shortenPrompt,
   errorFeedback,
   toolDescription,
+  argumentsOfReferences,
+  toolPurpose,
+  shortenDescription,
+  outputLimit,
+  showField,
+  removeLine,
+  dropSkill,
   tokenLimit,
   turnLimit,
   timeLimit,

@@ -122,7 +122,7 @@ function decide(seen: SeenRequest, problem: string): Move {
   if (last !== undefined && !last.isError && last.answer !== '') return { kind: 'answer', value: 'done' };
   if (seen.offers.length === 0) return { kind: 'lost', text: 'I would look this up if I had a service for it.' };
   const calls = wishes.map((wish) => callOf(seen, wish));
-  const isEach = seen.lines.some((line) => /one call for each/i.test(line)) || shownTogether(seen);
+  const isEach = seen.lines.some((line) => /one call for each|, then \w+ \{/i.test(line)) || shownTogether(seen);
   return { kind: 'calls', calls: isEach ? calls : calls.slice(0, 1), guess: 'nothing that I know by heart' };
 }
 

@@ -98,7 +98,20 @@ function routineIn({ lines, examples }: SeenRequest): Step[] {
     return /add the delivery/i.test(line) ? ['delivery'] : [];
   });
   if (named.length > 0) return named;
+  const worked = lines.map(stepsOfWorked).find((steps) => steps.length > 2);
+  if (worked !== undefined) return worked;
   return examples.some(({ turns }) => turns.length > 5) ? ['lines', 'sum', 'discount', 'delivery'] : [];
+}
+
+/** Steps of a worked routine that lists its calls in one line. */
+function stepsOfWorked(line: string): Step[] {
+  const expressions = line.split(', then ').flatMap((part) => /"expression"\s*:\s*"([^"]+)"/.exec(part)?.[1] ?? []);
+  const steps = expressions.map((expression): Step => {
+    if (/^[\w.]+ \* [\w.]+$/.test(expression)) return 'lines';
+    if (expression.split('+').length > 2) return 'sum';
+    return expression.includes('(100 -') ? 'discount' : 'delivery';
+  });
+  return [...new Set(steps)];
 }
 
 type Step = 'lines' | 'sum' | 'discount' | 'delivery';
