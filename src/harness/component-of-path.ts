@@ -9,7 +9,15 @@ export interface ComponentPlace {
 }
 
 /** Prompts that the loop knows; each has a default, so that every file is optional. */
-export const PROMPT_NAMES = ['system', 'task', 'final-turn', 'tool-result', 'error-feedback', 'tool-offer'] as const;
+export const PROMPT_NAMES = [
+  'system',
+  'task',
+  'final-turn',
+  'tool-result',
+  'error-feedback',
+  'tool-offer',
+  'summary',
+] as const;
 export type PromptName = (typeof PROMPT_NAMES)[number];
 
 /** Every place a file of φ may stand, for people. */
@@ -21,6 +29,7 @@ export const HARNESS_PLACES = [
   'skills/NAME/SKILL.md (and files beside it)',
   'middleware/NN-NAME.yaml or .js',
   'memory.yaml',
+  'memory/NAME.md',
   'retry.yaml',
 ] as const;
 
@@ -30,6 +39,7 @@ const NAME = '[A-Za-z0-9][A-Za-z0-9._-]*';
 const PLACES: readonly { kind: ComponentKind; pattern: RegExp }[] = [
   { kind: 'settings', pattern: /^(harness)\.yaml$/ },
   { kind: 'memory', pattern: /^(memory)\.yaml$/ },
+  { kind: 'memory', pattern: new RegExp(`^memory/(${NAME})\\.md$`) },
   { kind: 'retry', pattern: /^(retry)\.yaml$/ },
   { kind: 'prompt', pattern: new RegExp(`^prompts/(${PROMPT_NAMES.join('|')})\\.md$`) },
   { kind: 'example', pattern: new RegExp(`^examples/(${NAME})\\.yaml$`) },

@@ -49,6 +49,13 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   votes: count(1).default(1),
+  voting: z
+    .strictObject({
+      weights: z.enum(['equal', 'evidence']).default('equal'),
+      stopWhenDecided: z.boolean().default(false),
+      atOnce: count(1).nullable().default(null),
+    })
+    .prefault({}),
 });
 
 const stepSchema = z
@@ -89,10 +96,28 @@ export const toolSchema = z.strictObject({
   limits: z.strictObject({ wallMs: count(1).default(10_000), outputCharacters: count(1).default(4_000) }).prefault({}),
 });
 
-export const memorySchema = z.strictObject({ historyTokens: count(1).nullable().default(null) });
+/** memory.yaml; see {@link HarnessMemory} for what each does. */
+export const memorySchema = z.strictObject({
+  historyTokens: count(1).nullable().default(null),
+  evict: z.enum(['oldest', 'largest-result']).default('oldest'),
+  staleAfterTurns: count(1).nullable().default(null),
+  facts: z.strictObject({ tokens: count(1).default(500) }).prefault({}),
+  notes: z.strictObject({ tokens: count(0).default(0) }).prefault({}),
+  summary: z.strictObject({ tokens: count(0).default(0) }).prefault({}),
+  retrieval: z.strictObject({ passages: count(0).default(0), tokens: count(1).default(200) }).prefault({}),
+});
 
 export const retrySchema = z.strictObject({
   parseErrors: count(0).default(2),
   toolErrors: count(0).default(2),
   modelErrors: count(0).default(3),
+  toolRuns: count(0).default(0),
+  sameFailingCall: count(1).default(3),
+  pause: z
+    .strictObject({
+      firstMs: count(0).default(250),
+      factor: z.number().min(1).default(2),
+      longestMs: count(0).default(30_000),
+    })
+    .prefault({}),
 });

@@ -61,7 +61,7 @@ describe('a harness is read from its files', () => {
     });
     expect(full.prompts.system).toBe('Be brief.');
     expect(full.examples[0]).toMatchObject({ name: 'one', fromTasks: [], steps: [{ result: 'r' }, { text: 't' }] });
-    expect(full.skills).toEqual([{ name: 'plan', text: 'Plan first.' }]);
+    expect(full.skills).toMatchObject([{ name: 'plan', text: 'Plan first.', load: 'always' }]);
     expect(full.middleware).toEqual([
       { id: '10-cap', kind: 'output-cap', options: { headCharacters: 3, tailCharacters: 300 }, code: null },
     ]);

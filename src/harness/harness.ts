@@ -1,5 +1,6 @@
 import type { ContentHash } from '../base/content-hash.ts';
 import type { MiddlewareSettings } from './middleware-kinds.ts';
+import type { HarnessSkill } from './read-skills.ts';
 
 /** Component kinds that a diff can name; each has its place in the folder format. */
 export const COMPONENT_KINDS = [
@@ -56,6 +57,14 @@ export interface HarnessSettings {
   sampling: { temperature: number; topP: number; topK: number };
   /** Independent rollouts whose majority answer counts; 1 = none. */
   votes: number;
+  voting: {
+    /** `evidence`: a vote counts more where a tool's value stands behind it, less where its last reply was cut off. No verifier is asked. */
+    weights: 'equal' | 'evidence';
+    /** Start no further rollout once its answer could not change who wins. */
+    stopWhenDecided: boolean;
+    /** Rollouts side by side; null = all. */
+    atOnce: number | null;
+  };
 }
 
 export interface ExampleStep {
@@ -98,11 +107,29 @@ export interface HarnessRetry {
   toolErrors: number;
   /** Times an infrastructure failure of the model engine is tried again, with back-off. */
   modelErrors: number;
+  /** Times a tool that ran out of time or memory is run again before its error is shown, with back-off. */
+  toolRuns: number;
+  /** Times the same call, unchanged, may fail; after that it is refused without being run. */
+  sameFailingCall: number;
+  /** Back-off between tries: `firstMs`, then `factor` times the pause before, at most `longestMs`. A pause that a server asks for goes first. */
+  pause: { firstMs: number; factor: number; longestMs: number };
 }
 
 export interface HarnessMemory {
-  /** Most prompt tokens of history; older turns (never system, examples or the task) are dropped first. null = the window. */
+  /** Most prompt tokens of history and what is kept of it; older turns (never system, examples or the task) go first. null = the window. */
   historyTokens: number | null;
+  /** What goes first: whole exchanges from the oldest on, or the bulk of the largest results before any exchange. */
+  evict: 'oldest' | 'largest-result';
+  /** Turns after which the result of a call is shortened and a note is marked as old; null = never. */
+  staleAfterTurns: number | null;
+  /** Most tokens of the facts in memory/*.md, which stand in every system prompt; lines that do not fit are left out. */
+  facts: { tokens: number };
+  /** Most tokens of notes that the model keeps with the tool `note`; 0 = no such tool. Shown once turns were dropped. */
+  notes: { tokens: number };
+  /** Most tokens of a summary that the model writes of turns before they are dropped; 0 = none. */
+  summary: { tokens: number };
+  /** Passages of dropped turns that are found again by the words of the latest turn (full text, BM25), and their tokens. 0 = none. */
+  retrieval: { passages: number; tokens: number };
 }
 
 /**
@@ -113,11 +140,13 @@ export interface Harness {
   readonly hash: ContentHash;
   readonly files: ReadonlyMap<string, string>;
   readonly settings: HarnessSettings;
-  /** By file name without extension: system, task, final-turn, tool-result, error-feedback, tool-offer. */
+  /** By file name without extension: system, task, final-turn, tool-result, error-feedback, tool-offer, summary. */
   readonly prompts: Readonly<Record<string, string>>;
   readonly examples: readonly HarnessExample[];
   readonly tools: readonly HarnessTool[];
-  readonly skills: readonly { name: string; text: string }[];
+  readonly skills: readonly HarnessSkill[];
+  /** Lines of memory/*.md in file order, without empty ones: what was learnt in earlier episodes and accepted into φ. */
+  readonly facts: readonly string[];
   /** In the order of their file names, which is the order in which each hook meets them. */
   readonly middleware: readonly HarnessMiddleware[];
   readonly memory: HarnessMemory;

@@ -6,7 +6,9 @@ import { deepFreeze, frozenMap } from './deep-freeze.ts';
 import type { Harness, HarnessExample, HarnessTool } from './harness.ts';
 import { parseHarnessFile } from './harness-file.ts';
 import { exampleSchema, memorySchema, retrySchema, settingsSchema, toolSchema } from './harness-schemas.ts';
+import { toolsOfHarness } from './house-tools.ts';
 import { readMiddleware } from './read-middleware.ts';
+import { readSkills } from './read-skills.ts';
 
 /** What a prompt says where φ has no file for it. `tool-offer` renders one tool of the {{tools}} list. */
 export const DEFAULT_PROMPTS: Readonly<Record<PromptName, string>> = {
@@ -16,6 +18,7 @@ export const DEFAULT_PROMPTS: Readonly<Record<PromptName, string>> = {
   'tool-result': '{{result}}',
   'error-feedback': 'Error: {{problem}}',
   'tool-offer': '{{json}}',
+  summary: 'Sum up in a few sentences what matters of this for the rest of the task.\n\n{{dropped}}',
 };
 
 /**
@@ -43,7 +46,8 @@ export function harnessFromFiles(files: ReadonlyMap<string, string>): Harness {
     prompts: readPrompts(texts),
     examples: matching(texts, /^examples\/(.+)\.yaml$/, readExample),
     tools: matching(texts, /^tools\/([^/]+)\/tool\.yaml$/, readTool),
-    skills: matching(texts, /^skills\/([^/]+)\/SKILL\.md$/, (name, _file, text) => ({ name, text: skillBody(text) })),
+    skills: readSkills(texts),
+    facts: matching(texts, /^memory\/(.+)\.md$/, (_name, _file, text) => text).flatMap(factLines),
     middleware: readMiddleware(texts),
     memory: parseHarnessFile(memorySchema, 'memory.yaml', texts.get('memory.yaml') ?? ''),
     retry: parseHarnessFile(retrySchema, 'retry.yaml', texts.get('retry.yaml') ?? ''),
@@ -100,12 +104,17 @@ function readTool(folder: string, file: string, text: string): HarnessTool {
   return { name: name ?? folder, ...tool, folder };
 }
 
-function skillBody(text: string): string {
-  return text.replace(/^---\n[\s\S]*?\n---\n/, '').trim();
+function factLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/^[-*]\s+/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** Rules between files: names are unique, and the call dialect can name a tool. */
-function checkParts({ tools, settings }: Harness, texts: ReadonlyMap<string, string>): void {
+function checkParts(harness: Harness, texts: ReadonlyMap<string, string>): void {
+  const { settings } = harness;
+  const tools = toolsOfHarness(harness);
   const names = tools.map((tool) => tool.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {

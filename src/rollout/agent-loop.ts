@@ -6,9 +6,11 @@ import type { FaultBoundary, TrajectoryEvent } from '../trajectory/trajectory.ts
 import { openConversation } from './conversation.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 import { fillTemplate } from './fill-template.ts';
+import { openMemory } from './memory/open-memory.ts';
 import { hookChain } from './middleware/hook-chain.ts';
 import { modelCaller } from './model-caller.ts';
 import { offeredTools } from './offered-tools.ts';
+import { openSkills } from './open-skills.ts';
 import type { RolloutJob } from './rollout-job.ts';
 import { toolCaller } from './tool-caller.ts';
 import { openEpisodeTools } from './tools/episode-tools.ts';
@@ -32,12 +34,21 @@ export interface Episode {
 async function converse(job: RolloutJob, log: EventLog, limit: WallLimit, vote: number | null): Promise<string | null> {
   const { harness, task } = job;
   const tools = offeredTools(harness, task);
-  const conversation = openConversation(harness, task, tools);
+  const skills = openSkills(harness, task.problem, log);
+  const conversation = openConversation(harness, task, tools, skills.text);
   const hooks = hookChain(job, conversation, log, limit.signal);
-  const askModel = modelCaller(job, conversation, log, limit, vote, hooks);
-  const episodeTools = openEpisodeTools(harness, job.toolHosts ?? sharedToolHosts());
-  limit.atEnd(episodeTools.close);
-  const act = turnActor(harness, tools, log, toolCaller(harness, tools, log, limit, hooks, episodeTools));
+  const callModel = modelCaller(job, log, limit, vote);
+  const memory = openMemory(job, conversation, log, callModel);
+  const backEnds = openEpisodeTools(harness, job.toolHosts ?? sharedToolHosts());
+  limit.atEnd(backEnds.close);
+  limit.atEnd(memory.close);
+  const houseTools = { ...skills.tools, ...memory.tools };
+  const act = turnActor(harness, tools, log, toolCaller({ harness, tools, log, limit, hooks, backEnds, houseTools }));
+  const askModel = async (turn: number, turnKind: 'working' | 'final') => {
+    await hooks.beforeModel(turn);
+    await memory.prepare(turn);
+    return callModel({ turn, turnKind, messages: conversation.messages() });
+  };
   const workingTurns = harness.settings.limits.turns - (hasFinalTurn(harness) ? 1 : 0);
 
   await hooks.start();
@@ -90,7 +101,7 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
  */
 function timeIsOver(job: RolloutJob, { events, record }: EventLog): Pick<Episode, 'wallLimitReached' | 'fault'> {
   const calls = events.filter(({ type }) => type === 'model-called').length;
-  const last = events.at(-1);
+  const last = events.findLast(({ type }) => type !== 'retried');
   const isEngineFault = calls === 0 || (last?.type === 'fault' && last.boundary === 'provider');
   if (!isEngineFault) {
     record({ type: 'wall-limit-reached', turn: calls });

@@ -3,6 +3,8 @@ import type { ChatMessage } from '../model/model-backend.ts';
 import type { Task } from '../task/task.ts';
 import { renderCall } from './call-dialect.ts';
 import { fillTemplate, spacedJson } from './fill-template.ts';
+import { shownFacts } from './memory/shown-facts.ts';
+import { skillsOfPrompt } from './open-skills.ts';
 
 const prefixes = new WeakMap<Harness, WeakMap<readonly HarnessTool[], readonly ChatMessage[]>>();
 
@@ -14,23 +16,35 @@ export interface Conversation {
   messages(): ChatMessage[];
   /** Adds what the model wrote, unless nothing came of it, and what it is shown then: results of its calls, or a text in their place. */
   appendTurn(reply: { text: string }, results: readonly string[], askAgain: string | null): void;
+  /** A text that stands with the task until the next one: what the memory policy keeps of dropped turns. Empty = none. */
+  remind(text: string): void;
   /** Adds a user turn; joined to the turn before where that is the user's too, because chat templates want roles to alternate. */
   appendUser(content: string): void;
 }
 
-export function openConversation(harness: Harness, task: Task, tools: readonly HarnessTool[]): Conversation {
-  const opening = openingMessages(harness, task, tools);
+/** `beside`: what stands with the task from the start (skills that a rule loaded). */
+export function openConversation(
+  harness: Harness,
+  task: Task,
+  tools: readonly HarnessTool[],
+  beside = '',
+): Conversation {
+  const opening = withAdded(openingMessages(harness, task, tools), beside);
+  let reminder = '';
   const history: ChatMessage[] = [];
   const conversation: Conversation = {
     opening,
     history,
     messages: () => {
       const [first] = history;
-      const last = opening.at(-1);
+      const reminded = withAdded(opening, reminder);
       // What is said before the first reply belongs to the task's turn: two turns of one role are refused by many chat templates.
-      if (first?.role !== 'user' || last?.role !== 'user') return [...opening, ...history];
-      const joined = { ...last, content: `${last.content}\n\n${first.content}` };
-      return [...opening.slice(0, -1), joined, ...history.slice(1)];
+      return first?.role === 'user'
+        ? [...withAdded(reminded, first.content), ...history.slice(1)]
+        : [...reminded, ...history];
+    },
+    remind: (text) => {
+      reminder = text;
     },
     appendTurn: ({ text }, results, askAgain) => {
       if (text.trim() !== '' || results.length > 0) history.push({ role: 'assistant', content: text });
@@ -44,6 +58,13 @@ export function openConversation(harness: Harness, task: Task, tools: readonly H
     },
   };
   return conversation;
+}
+
+/** The messages with a text added to the last of them, which is the task's. */
+function withAdded(messages: readonly ChatMessage[], text: string): ChatMessage[] {
+  const last = messages.at(-1);
+  if (text === '' || last === undefined) return [...messages];
+  return [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${text}` }];
 }
 
 /**
@@ -65,11 +86,17 @@ export function openingMessages(harness: Harness, task: Task, tools: readonly Ha
 
 function systemMessages(harness: Harness, tools: readonly HarnessTool[]): ChatMessage[] {
   const template = harness.prompts.system ?? '';
-  const skills = harness.skills.map(({ text }) => text).join('\n\n');
-  const filled = fillTemplate(template, { tools: toolOffers(harness, tools), skills });
-  const isShown = skills === '' || /\{\{\s*skills\s*\}\}/.test(template);
-  const content = isShown ? filled : [filled, skills].filter((text) => text !== '').join('\n\n');
+  const parts = { skills: skillsOfPrompt(harness), facts: factsOfPrompt(harness) };
+  const filled = fillTemplate(template, { tools: toolOffers(harness, tools), ...parts });
+  const unplaced = Object.entries(parts).filter(([name]) => !new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(template));
+  const content = [filled, ...unplaced.map(([, text]) => text)].filter((text) => text !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content }];
+}
+
+function factsOfPrompt({ facts, memory }: Harness): string {
+  return shownFacts(facts, memory.facts.tokens)
+    .map((fact) => `- ${fact}`)
+    .join('\n');
 }
 
 function toolOffers(harness: Harness, tools: readonly HarnessTool[]): string {

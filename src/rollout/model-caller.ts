@@ -1,48 +1,43 @@
 import { AbortedError, errorMessage, InvariantError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
-import type { Generation, GenerationRequest } from '../model/model-backend.ts';
+import type { ChatMessage, Generation, GenerationRequest } from '../model/model-backend.ts';
 import { ProviderError } from '../model/provider-error.ts';
-import type { Conversation } from './conversation.ts';
+import type { TurnKind } from '../trajectory/trajectory.ts';
 import type { EventLog } from './event-log.ts';
 import { generateWithRetry } from './generate-with-retry.ts';
-import type { HookChain } from './middleware/hook-chain.ts';
 import type { RolloutJob } from './rollout-job.ts';
-import { estimateTokens, trimHistory } from './trim-history.ts';
 import { type WallLimit, WallLimitReached } from './wall-limit.ts';
 
-export type AskModel = (turn: number, turnKind: 'working' | 'final') => Promise<Generation>;
+export interface ModelCallOrder {
+  turn: number;
+  turnKind: TurnKind;
+  messages: ChatMessage[];
+  /** Default: φ's tokens per turn. */
+  maxTokens?: number;
+}
 
 /**
- * Asks the model for the next turn of a conversation and records what was sent and what came. Rejects with WallLimitReached, AbortedError or
+ * One call of the model under φ's sampling and retry policy. Records what was sent and what came. Rejects with WallLimitReached, AbortedError or
  * ProviderError.
  */
-export function modelCaller(
-  job: RolloutJob,
-  conversation: Conversation,
-  log: EventLog,
-  limit: WallLimit,
-  vote: number | null,
-  hooks: HookChain,
-): AskModel {
+export type CallModel = (order: ModelCallOrder) => Promise<Generation>;
+
+export function modelCaller(job: RolloutJob, log: EventLog, limit: WallLimit, vote: number | null): CallModel {
   const { settings, retry } = job.harness;
-  return async (turn, turnKind) => {
+  return async ({ turn, turnKind, messages, maxTokens = settings.limits.tokensPerTurn }) => {
     if (limit.isReached()) throw new WallLimitReached();
-    await hooks.beforeModel(turn);
-    trim(job, conversation, log, turn);
     const request = {
-      messages: conversation.messages(),
+      messages,
       sampling: job.sampling ?? settings.sampling,
-      seed: callSeed(job, turn, vote),
-      maxTokens: settings.limits.tokensPerTurn,
+      seed: callSeed(job, turn, turnKind, vote),
+      maxTokens,
       // Stop strings end a call; a final text has none.
       stop: turnKind === 'working' ? [...settings.protocol.stop] : [],
     };
-    const generation = await generateWithRetry(
-      asContracted(job),
-      { ...request, signal: limit.signal },
-      retry.modelErrors,
-      ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
-    );
+    const generation = await generateWithRetry(asContracted(job), { ...request, signal: limit.signal }, retry, {
+      failed: ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
+      pausing: (attempt, pauseMs, why) => log.record({ type: 'retried', turn, what: 'model', attempt, pauseMs, why }),
+    });
     const { text, finishReason, usage, promptTokenIds, completionTokenIds, modelEcho } = generation;
     log.count(usage);
     log.record({
@@ -62,17 +57,12 @@ export function modelCaller(
 }
 
 /** The first vote has the seeds of a rollout without votes, so that both can be compared seed by seed. */
-function callSeed(job: RolloutJob, turn: number, vote: number | null): number {
-  return vote === null || vote === 0
-    ? seedFrom(job.seed, job.repeat, turn)
-    : seedFrom(job.seed, job.repeat, turn, `vote ${vote}`);
-}
-
-function trim(job: RolloutJob, { opening, history }: Conversation, log: EventLog, turn: number): void {
-  const { memory, settings } = job.harness;
-  const room = job.model.windowTokens - settings.limits.tokensPerTurn - estimateTokens(opening);
-  const droppedMessages = trimHistory(history, Math.min(room, memory.historyTokens ?? room));
-  if (droppedMessages > 0) log.record({ type: 'history-trimmed', turn, droppedMessages });
+function callSeed(job: RolloutJob, turn: number, turnKind: TurnKind, vote: number | null): number {
+  const parts = [
+    ...(vote === null || vote === 0 ? [] : [`vote ${vote}`]),
+    ...(turnKind === 'summary' ? [turnKind] : []),
+  ];
+  return seedFrom(job.seed, job.repeat, turn, ...parts);
 }
 
 /** A backend that breaks its contract by throwing something else is infrastructure too. */

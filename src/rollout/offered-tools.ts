@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkSchema } from '../base/json.ts';
 import type { Harness, HarnessTool } from '../harness/harness.ts';
+import { toolsOfHarness } from '../harness/house-tools.ts';
 import type { Task } from '../task/task.ts';
 
 const taskToolsSchema = z.array(
@@ -20,10 +21,11 @@ const offers = new WeakMap<object, WeakMap<Harness, readonly HarnessTool[]>>();
  */
 export function offeredTools(harness: Harness, task: Task): readonly HarnessTool[] {
   const brought = task.fields?.tools;
-  if (typeof brought !== 'object' || brought === null) return harness.tools;
+  const ownTools = toolsOfHarness(harness);
+  if (typeof brought !== 'object' || brought === null) return ownTools;
   const known = offers.get(brought)?.get(harness);
   if (known !== undefined) return known;
-  const own = new Set(harness.tools.map(({ name }) => name));
+  const own = new Set(ownTools.map(({ name }) => name));
   const recorded = checkSchema(taskToolsSchema, brought, { file: `task ${task.id}, fields.tools` })
     .filter(({ name }) => !own.has(name))
     .map(
@@ -34,7 +36,7 @@ export function offeredTools(harness: Harness, task: Task): readonly HarnessTool
         limits: { wallMs: 10_000, outputCharacters: 4_000 },
       }),
     );
-  const tools = [...harness.tools, ...recorded];
+  const tools = [...ownTools, ...recorded];
   if (!offers.has(brought)) offers.set(brought, new WeakMap());
   offers.get(brought)?.set(harness, tools);
   return tools;

@@ -230,7 +230,7 @@ describe('infrastructure is never a score', () => {
     const trajectory = await runRollout(job(down, { harness: phi('', { 'retry.yaml': 'modelErrors: 2\n' }) }));
     expect(calls).toBe(3);
     expect(trajectory.outcome).toMatchObject({ kind: 'unscored', boundary: 'provider' });
-    expect(trajectory.events.map(({ type }) => type)).toEqual(['fault', 'fault', 'fault']);
+    expect(trajectory.events.map(({ type }) => type)).toEqual(['fault', 'retried', 'fault', 'retried', 'fault']);
   });
 
   it('recovers when the model comes back, with the same seed', async () => {
