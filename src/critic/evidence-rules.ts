@@ -10,6 +10,7 @@ import { cutInCall } from './evidence-rules/cut-in-call.ts';
 import { defectOfHarness } from './evidence-rules/defect-of-harness.ts';
 import { fieldUnfilled } from './evidence-rules/field-unfilled.ts';
 import { finalTurnOff } from './evidence-rules/final-turn-off.ts';
+import { shortenedResultMissed } from './evidence-rules/shortened-result-missed.ts';
 import { memoryFault, middlewareFault, retryFault, toolFault } from './evidence-rules/harness-fault.ts';
 import { historyTrimmed, historyTrimmedOnce } from './evidence-rules/history-trimmed.ts';
 import { hookAskedInVain, hookChangedAnswer, hookHidResult, hookStoppedCall } from './evidence-rules/hook-acted.ts';
@@ -24,6 +25,7 @@ import { retrySpent } from './evidence-rules/retry-spent.ts';
 import { skillForOtherTasks, skillNotGiven } from './evidence-rules/skill-not-given.ts';
 import { stopCutsReply } from './evidence-rules/stop-cuts-reply.ts';
 import { taskNotShown } from './evidence-rules/task-not-shown.ts';
+import { skillNeverLoaded } from './evidence-rules/skill-never-loaded.ts';
 import { toolFailed } from './evidence-rules/tool-failed.ts';
 import { toolNotOffered } from './evidence-rules/tool-not-offered.ts';
 import { toolRefused } from './evidence-rules/tool-refused.ts';
@@ -64,6 +66,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   hookHidResult,
   backendDiffers,
   answerSourceMisfit,
+  shortenedResultMissed,
   identicalRepeat,
   trialAndError,
   toolRefused,
@@ -73,6 +76,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   finalTurnOff,
   noAnswerBesideToolValue,
   answerNotToolValue,
+  skillNeverLoaded,
   callOfUnknownTool,
   callInOtherForm,
   promptBreaksOff,

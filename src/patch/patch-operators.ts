@@ -1,4 +1,5 @@
 import { addExamples } from './operators/add-examples.ts';
+import { addSkill } from './operators/add-skill.ts';
 import { answerContract } from './operators/answer-contract.ts';
 import { answerSource } from './operators/answer-source.ts';
 import { argumentsOfReferences } from './operators/arguments-of-references.ts';
@@ -9,14 +10,17 @@ import { dropMiddleware } from './operators/drop-middleware.ts';
 import { dropSkill } from './operators/drop-skill.ts';
 import { errorFeedback } from './operators/error-feedback.ts';
 import { historyLimit } from './operators/history-limit.ts';
+import { memoryPolicy } from './operators/memory-policy.ts';
 import { MIDDLEWARE_ADDITIONS } from './operators/middleware-additions.ts';
 import { middlewareLimit } from './operators/middleware-limit.ts';
 import { outputLimit } from './operators/output-limit.ts';
+import { rememberFacts } from './operators/remember-facts.ts';
 import { removeLine } from './operators/remove-line.ts';
 import { replaceExamples } from './operators/replace-examples.ts';
 import { shortenDescription } from './operators/shorten-description.ts';
 import { shortenPrompt } from './operators/shorten-prompt.ts';
 import { showField } from './operators/show-field.ts';
+import { skillLoading } from './operators/skill-loading.ts';
 import { stopStrings } from './operators/stop-strings.ts';
 import { timeLimit } from './operators/time-limit.ts';
 import { tokenLimit } from './operators/token-limit.ts';
@@ -57,5 +61,9 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   ...MIDDLEWARE_ADDITIONS,
   middlewareLimit,
   dropMiddleware,
+  memoryPolicy,
+  rememberFacts,
+  skillLoading,
+  addSkill,
   votes,
 ];

@@ -145,7 +145,7 @@ describe('proposePatches', () => {
       expect(patches.length).toBeGreaterThan(10);
       harness = applyEdits(harness, patches[generation]?.edits ?? []);
     }
-  });
+  }, 120_000);
 
   it('is deterministic and never repeats a refused diff', () => {
     const first = proposePatches(context(SEED, noCalls), { count: 6 });

@@ -1,6 +1,6 @@
 import type { ContentHash } from '../../base/content-hash.ts';
-import { fileEdit, present } from '../harness-edits.ts';
 import type { Demonstration } from '../demonstrations.ts';
+import { fileEdit, present } from '../harness-edits.ts';
 import type { OperatorContext, PatchOperator } from '../patch-operator.ts';
 
 const PATH = 'skills/worked-routines/SKILL.md';
@@ -51,6 +51,8 @@ function routinesOf({ demonstrations }: OperatorContext): Demonstration[] {
 }
 
 function lineOf({ steps }: Demonstration): string {
-  const calls = steps.flatMap(({ call }) => (call === undefined ? [] : [`${call.tool} ${JSON.stringify(call.arguments)}`]));
+  const calls = steps.flatMap(({ call }) =>
+    call === undefined ? [] : [`${call.tool} ${JSON.stringify(call.arguments)}`],
+  );
   return `- ${calls.join(', then ')}`;
 }

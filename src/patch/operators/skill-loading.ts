@@ -6,7 +6,7 @@ import type { PatchDraft, PatchOperator } from '../patch-operator.ts';
 
 const CURES: Readonly<Record<string, number>> = { 'prefix-fills-window': 0.5, 'skill-never-loaded': 0.7 };
 
-/** Loads a skill at another time (always instead of by the model's call, or the other way round), or takes it away. */
+/** Loads a skill at another time (always instead of by the model's call, or the other way round). */
 export const skillLoading: PatchOperator = {
   name: 'skill-loading',
   reach: (cluster, harness) => {
@@ -19,15 +19,6 @@ export const skillLoading: PatchOperator = {
       ...(skill.load === 'always'
         ? [moved(harness, skill, 'call', { kind: 'event-seen', event: 'skill-loaded' }, isUnread ? 0.2 : 0.6)]
         : [moved(harness, skill, 'always', { kind: 'prompt-changed' }, isUnread ? 1 : 0.6)]),
-      {
-        title: `without the skill ${skill.name}`,
-        edits: present(
-          ['SKILL.md', ...skill.files.keys()].map((file) => fileEdit(harness, `skills/${skill.name}/${file}`, undefined)),
-        ),
-        component: 'skill',
-        probe: { kind: 'prompt-changed' },
-        promise: 0.4,
-      },
     ]);
   },
 };
@@ -54,7 +45,12 @@ function withLoad(text: string, name: string, load: string): string {
   const [, front = '', body = text] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
   const fields: Record<string, unknown> = parseDocument(front).toJS() ?? {};
   const { when: _when, ...metadata } = (fields.metadata ?? {}) as Record<string, unknown>;
-  const firstLine = body.split('\n').find((line) => line.trim() !== '')?.replace(/^#+\s*/, '').trim() ?? name;
+  const firstLine =
+    body
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.replace(/^#+\s*/, '')
+      .trim() ?? name;
   const changed = { name, description: firstLine, ...fields, metadata: { ...metadata, load } };
   return `---\n${stringify(changed)}---\n${body}`;
 }
