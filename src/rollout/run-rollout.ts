@@ -2,36 +2,49 @@ import { errorMessage } from '../base/errors.ts';
 import type { Verdict } from '../task/verifier.ts';
 import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from '../trajectory/trajectory.ts';
 import { agentLoop, type Episode } from './agent-loop.ts';
+import { isDecided, type Vote, winner } from './count-votes.ts';
 import { rolloutIdentity } from './rollout-identity.ts';
 import type { RolloutJob, RunRollout } from './rollout-job.ts';
 
 export type { RolloutJob, RunRollout } from './rollout-job.ts';
 
-interface Judged {
-  episode: Episode;
-  outcome: Outcome;
-}
-
 /**
- * One rollout: φ's votes (mostly one) run side by side, each answer is judged, and the majority answer counts. A vote's answer is what the verifier
- * extracts from it; ties go to the earliest; votes without an answer count only when no vote has one. Infrastructure failing in any vote leaves
- * the whole rollout unscored.
+ * One rollout: φ's votes (mostly one), each answer judged, and the answer with the most weight counts. Votes run `voting.atOnce` side by side, in waves, so
+ * that which of them run depends on their answers alone; with `voting.stopWhenDecided` no wave starts that cannot change the result, nor any after
+ * limits.wallMs. A vote's answer is what the verifier extracts from it. Infrastructure failing in any vote leaves the whole rollout unscored.
  */
 export const runRollout: RunRollout = async (job) => {
   const startMs = job.clock.now();
+  const { votes, voting, limits } = job.harness.settings;
+  const judged: Vote[] = [];
+  while (judged.length < votes) {
+    const left = votes - judged.length;
+    const isOver = judged.length > 0 && job.clock.now() - startMs >= limits.wallMs;
+    if (isOver || (voting.stopWhenDecided && isDecided(judged, left, voting.weights))) break;
+    judged.push(...(await runWave(job, startMs, judged.length, Math.min(left, voting.atOnce ?? waveSize(job)))));
+  }
+  return trajectoryOf(job, startMs, judged);
+};
+
+/** Without `atOnce`: all, or, where a vote may be decided early, as many as it takes at least. */
+function waveSize({ harness }: RolloutJob): number {
+  const { votes, voting } = harness.settings;
+  return voting.stopWhenDecided ? Math.ceil((votes + 1) / 2) : votes;
+}
+
+async function runWave(job: RolloutJob, startMs: number, first: number, size: number): Promise<Vote[]> {
   const { votes } = job.harness.settings;
-  const passes = Array.from({ length: votes }, async (_, vote): Promise<Judged> => {
-    const episode = await agentLoop(job, startMs, votes === 1 ? null : vote);
+  const passes = Array.from({ length: size }, async (_, index): Promise<Vote> => {
+    const episode = await agentLoop(job, startMs, votes === 1 ? null : first + index);
     return { episode, outcome: await judge(job, episode) };
   });
   // Every pass ends before an abort is passed on, so that nothing runs on behind the caller's back.
   const settled = await Promise.allSettled(passes);
-  const judged = settled.map((pass) => {
+  return settled.map((pass) => {
     if (pass.status === 'rejected') throw pass.reason;
     return pass.value;
   });
-  return trajectoryOf(job, startMs, judged);
-};
+}
 
 async function judge(job: RolloutJob, { answer, fault, wallLimitReached }: Episode): Promise<Outcome> {
   if (fault !== null) return { kind: 'unscored', boundary: fault.boundary, why: fault.problem };
@@ -57,9 +70,15 @@ async function verdictOf({ verifier, task }: RolloutJob, answer: string | null):
   }
 }
 
-function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Judged[]): Trajectory {
-  const counted = judged.find(({ outcome }) => outcome.kind === 'unscored') ?? majority(judged);
+function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Vote[]): Trajectory {
+  const { votes, voting } = job.harness.settings;
+  const unscored = judged.find(({ outcome }) => outcome.kind === 'unscored');
+  const counted = unscored ?? (winner(judged, voting.weights) as Vote);
   const events = judged.flatMap(({ episode }) => episode.events);
+  if (judged.length < votes) {
+    const atMs = Math.round(job.clock.now() - startMs);
+    events.push({ id: '', atMs, type: 'votes-decided', ran: judged.length, of: votes });
+  }
   if (counted.outcome.kind === 'unscored' && counted.outcome.boundary === 'verifier') {
     const atMs = Math.round(job.clock.now() - startMs);
     events.push({ id: '', atMs, type: 'fault', boundary: 'verifier', problem: counted.outcome.why });
@@ -79,20 +98,6 @@ function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Judged[
     },
     wallMs: Math.round(job.clock.now() - startMs),
   };
-}
-
-function majority(judged: readonly Judged[]): Judged {
-  const counts = new Map<string, { first: Judged; count: number }>();
-  for (const vote of judged) {
-    const answer = vote.outcome.kind === 'scored' ? vote.outcome.extracted : null;
-    if (answer === null) continue;
-    const known = counts.get(answer);
-    if (known === undefined) counts.set(answer, { first: vote, count: 1 });
-    else known.count++;
-  }
-  let best: { first: Judged; count: number } | undefined;
-  for (const candidate of counts.values()) if (best === undefined || candidate.count > best.count) best = candidate;
-  return best?.first ?? (judged[0] as Judged);
 }
 
 function sum<T>(items: readonly T[], value: (item: T) => number): number {
