@@ -10,7 +10,6 @@ import { cutInCall } from './evidence-rules/cut-in-call.ts';
 import { defectOfHarness } from './evidence-rules/defect-of-harness.ts';
 import { fieldUnfilled } from './evidence-rules/field-unfilled.ts';
 import { finalTurnOff } from './evidence-rules/final-turn-off.ts';
-import { shortenedResultMissed } from './evidence-rules/shortened-result-missed.ts';
 import { memoryFault, middlewareFault, retryFault, toolFault } from './evidence-rules/harness-fault.ts';
 import { historyTrimmed, historyTrimmedOnce } from './evidence-rules/history-trimmed.ts';
 import { hookAskedInVain, hookChangedAnswer, hookHidResult, hookStoppedCall } from './evidence-rules/hook-acted.ts';
@@ -22,10 +21,11 @@ import { outputCapped } from './evidence-rules/output-capped.ts';
 import { promptBreaksOff } from './evidence-rules/prompt-breaks-off.ts';
 import { resultNotShown } from './evidence-rules/result-not-shown.ts';
 import { retrySpent } from './evidence-rules/retry-spent.ts';
+import { shortenedResultMissed } from './evidence-rules/shortened-result-missed.ts';
+import { skillNeverLoaded } from './evidence-rules/skill-never-loaded.ts';
 import { skillForOtherTasks, skillNotGiven } from './evidence-rules/skill-not-given.ts';
 import { stopCutsReply } from './evidence-rules/stop-cuts-reply.ts';
 import { taskNotShown } from './evidence-rules/task-not-shown.ts';
-import { skillNeverLoaded } from './evidence-rules/skill-never-loaded.ts';
 import { toolFailed } from './evidence-rules/tool-failed.ts';
 import { toolNotOffered } from './evidence-rules/tool-not-offered.ts';
 import { toolRefused } from './evidence-rules/tool-refused.ts';
@@ -59,14 +59,14 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   stopCutsReply,
   cutInCall,
   historyTrimmed,
+  hookHidResult,
+  shortenedResultMissed,
   outputCapped,
   retrySpent,
   turnLimitOnCall,
   callUnreadable,
-  hookHidResult,
   backendDiffers,
   answerSourceMisfit,
-  shortenedResultMissed,
   identicalRepeat,
   trialAndError,
   toolRefused,

@@ -6,7 +6,13 @@ import { isDecided, type Vote, winner } from './count-votes.ts';
 import { calculate, harnessWith, rollOut } from './scripted-rollout.fixture.ts';
 
 const vote = (extracted: string | null): Vote => ({
-  episode: { events: [], usage: { promptTokens: 0, completionTokens: 0 }, answer: extracted, wallLimitReached: false, fault: null },
+  episode: {
+    events: [],
+    usage: { promptTokens: 0, completionTokens: 0 },
+    answer: extracted,
+    wallLimitReached: false,
+    fault: null,
+  },
   outcome: { kind: 'scored', score: 0, extracted, why: '' },
 });
 const answerOf = (votes: Vote[]) => {
@@ -36,9 +42,18 @@ describe('a vote', () => {
 
   it('that is decided stops: fewer rollouts, the same answer, and an event', async () => {
     const settings = (early: boolean) => `votes: 5\nvoting: { stopWhenDecided: ${early} }\n`;
-    const seeds = [0, 1, 2, 3, 4].map((number) => (number === 0 ? seedFrom(5, 0, 0) : seedFrom(5, 0, 0, `vote ${number}`)));
-    const says = (answers: string[]) => ({ seed }: { seed: number }) => `It is ${answers[seeds.indexOf(seed)]}.`;
-    for (const answers of [['42', '42', '42', '1', '2'], ['1', '42', '42', '42', '1'], ['1', '2', '3', '42', '42']]) {
+    const seeds = [0, 1, 2, 3, 4].map((number) =>
+      number === 0 ? seedFrom(5, 0, 0) : seedFrom(5, 0, 0, `vote ${number}`),
+    );
+    const says =
+      (answers: string[]) =>
+      ({ seed }: { seed: number }) =>
+        `It is ${answers[seeds.indexOf(seed)]}.`;
+    for (const answers of [
+      ['42', '42', '42', '1', '2'],
+      ['1', '42', '42', '42', '1'],
+      ['1', '2', '3', '42', '42'],
+    ]) {
       const all = await rollOut(harnessWith({}, settings(false)), says(answers));
       const early = await rollOut(harnessWith({}, settings(true)), says(answers));
       expect(early.answer).toBe(all.answer);
@@ -65,7 +80,11 @@ describe('a vote', () => {
     const first = seedFrom(5, 0, 0);
     const model = ({ seed, messages }: { seed: number; messages: readonly { role: string }[] }) => {
       if (messages.some(({ role }) => role === 'assistant')) return '42';
-      return seed === first ? calculate('6*7') : seed === seedFrom(5, 0, 0, 'vote 1') ? '41' : { text: '41', finishReason: 'length' as const };
+      return seed === first
+        ? calculate('6*7')
+        : seed === seedFrom(5, 0, 0, 'vote 1')
+          ? '41'
+          : { text: '41', finishReason: 'length' as const };
     };
     const answer = async (weights: string) =>
       (await rollOut(harnessWith({}, `votes: 3\nvoting: { weights: ${weights} }\n`), model)).answer;

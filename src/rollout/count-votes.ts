@@ -21,14 +21,19 @@ export function winner(votes: readonly Vote[], weights: HarnessSettings['voting'
 }
 
 /** Whether the votes that are still to come, each of the most weight, could not change which answer counts. */
-export function isDecided(votes: readonly Vote[], left: number, weights: HarnessSettings['voting']['weights']): boolean {
+export function isDecided(
+  votes: readonly Vote[],
+  left: number,
+  weights: HarnessSettings['voting']['weights'],
+): boolean {
   const first = winner(votes, weights);
   const ranked = candidates(votes, weights);
   const leader = ranked.find((candidate) => candidate.first === first);
   if (leader === undefined) return left === 0;
   const reach = left * MOST_WEIGHT[weights];
   const leads = (other: Candidate) =>
-    leader.weight > other.weight + reach || (leader.weight === other.weight + reach && ranked.indexOf(leader) < ranked.indexOf(other));
+    leader.weight > other.weight + reach ||
+    (leader.weight === other.weight + reach && ranked.indexOf(leader) < ranked.indexOf(other));
   // An answer nobody has given yet would come last, so that a tie is not enough for it.
   return leader.weight >= reach && ranked.every((other) => other === leader || leads(other));
 }

@@ -36,7 +36,12 @@ function sameVotes(harness: Harness): PatchDraft[] {
   if (count === 1) return [];
   const setting = { component: 'settings', probe: { kind: 'setting-changed' } } as const;
   const early = voting.stopWhenDecided ? null : valueEdit(harness, 'harness.yaml', '/voting/stopWhenDecided', true);
-  const weighted = valueEdit(harness, 'harness.yaml', '/voting/weights', voting.weights === 'equal' ? 'evidence' : 'equal');
+  const weighted = valueEdit(
+    harness,
+    'harness.yaml',
+    '/voting/weights',
+    voting.weights === 'equal' ? 'evidence' : 'equal',
+  );
   return [
     { ...setting, title: 'stop a vote that is decided', edits: present([early]), promise: 0.9 },
     { ...setting, title: 'weigh votes otherwise', edits: present([weighted]), promise: 0.3 },

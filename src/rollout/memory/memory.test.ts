@@ -119,7 +119,11 @@ describe('eviction and staleness', () => {
   it('largest-result shortens bulk before it drops an exchange', async () => {
     const oldest = await rollOut(phi('historyTokens: 140\n'), [long(3), calculate('1+1'), '42']);
     expect(oldest.events.some(({ type }) => type === 'history-trimmed')).toBe(true);
-    const largest = await rollOut(phi('historyTokens: 110\nevict: largest-result\n'), [long(3), calculate('1+1'), '42']);
+    const largest = await rollOut(phi('historyTokens: 110\nevict: largest-result\n'), [
+      long(3),
+      calculate('1+1'),
+      '42',
+    ]);
     expect(acted(largest)[0]?.[0]).toBe('shortened');
     expect(largest.events.some(({ type }) => type === 'history-trimmed')).toBe(false);
     expect(lastRequest(largest).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
