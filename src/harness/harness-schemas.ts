@@ -4,12 +4,12 @@ const count = (minimum: number) => z.int().min(minimum);
 
 const dialectSchema = z
   .strictObject({
-    kind: z.enum(['json', 'tags', 'fenced']).default('json'),
+    kind: z.enum(['json', 'tags', 'fenced', 'native']).default('json'),
     open: z.string().default(''),
     close: z.string().default(''),
     body: z.enum(['call', 'arguments', 'argument']).default('call'),
   })
-  .refine((dialect) => dialect.kind === 'json' || dialect.open !== '', {
+  .refine((dialect) => dialect.kind === 'json' || dialect.kind === 'native' || dialect.open !== '', {
     path: ['open'],
     message: 'expected the text that opens a call (dialect kinds "tags" and "fenced" need it)',
   })
@@ -17,9 +17,9 @@ const dialectSchema = z
     path: ['close'],
     message: 'expected the text that closes a call (dialect kind "tags" needs it)',
   })
-  .refine((dialect) => dialect.kind !== 'json' || dialect.body === 'call', {
+  .refine((dialect) => (dialect.kind !== 'json' && dialect.kind !== 'native') || dialect.body === 'call', {
     path: ['body'],
-    message: 'expected "call": a bare JSON object must name its tool',
+    message: 'expected "call": a bare JSON object or a native call names its tool',
   });
 
 /** harness.yaml. Every field has a default except `name`. */

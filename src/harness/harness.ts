@@ -16,16 +16,17 @@ export const COMPONENT_KINDS = [
 export type ComponentKind = (typeof COMPONENT_KINDS)[number];
 
 /**
- * How the model writes a tool call in plain text. All forms are data: nothing here knows a tool.
+ * How the model writes a tool call: in plain text, or in the server's own protocol. All forms are data: nothing here knows a tool.
  *
  * `json`: a JSON object `{"name": …, "arguments": {…}}` anywhere in the reply.
+ * `native`: calls of the server's tool protocol, for engines that have one; tools are offered beside the messages. `open`, `close` stay empty.
  * `tags`: text between `open` and `close`; `fenced`: a ``` block whose info string is `open`.
  * `{tool}` in `open`/`close` stands for the tool's name; without it there must be exactly one tool or `body: call`.
  * `body`: `call` = the JSON object above; `arguments` = a JSON object of the arguments; `argument` = the raw text is the value of
  * the tool's only required string argument.
  */
 export interface CallDialect {
-  kind: 'json' | 'tags' | 'fenced';
+  kind: 'json' | 'tags' | 'fenced' | 'native';
   open: string;
   close: string;
   body: 'call' | 'arguments' | 'argument';

@@ -45,6 +45,8 @@ export interface GenerationRequest {
   stop: readonly string[];
   /** Offered in the server's own protocol; absent where calls are text. Only for backends with `nativeTools`. */
   tools?: readonly NativeTool[];
+  /** False: the model is shown the tools of earlier turns but must not call any. Default true. */
+  mayCall?: boolean;
   signal?: AbortSignal;
 }
 

@@ -63,6 +63,7 @@ export class ModelMeter {
       tokenIds: backend.tokenIds,
       windowTokens: backend.windowTokens,
       concurrency: backend.concurrency,
+      ...(backend.nativeTools === undefined ? {} : { nativeTools: backend.nativeTools }),
       generate: (request) => this.#generate(backend, role, request),
       close: () => backend.close(),
     };

@@ -50,6 +50,36 @@ function ask(changes: Partial<GenerationRequest> = {}): GenerationRequest {
   return { messages, sampling: { temperature: 0, topP: 1, topK: 0 }, seed: 3, maxTokens: 20, stop: [], ...changes };
 }
 
+it('speaks the server’s own tool protocol where tools are offered, and gives back what the model wrote as it wrote it', async () => {
+  const bodies: Record<string, unknown>[] = [];
+  const url = await serve((body, response) => {
+    bodies.push(body);
+    const called = { function: { name: 'find', arguments: '{"query": "ca' } };
+    const message = { content: null, tool_calls: [{ id: 'x', ...called }, called] };
+    answer(response, 200, { choices: [{ message, finish_reason: 'tool_calls' }] });
+  });
+  const messages: GenerationRequest['messages'] = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: '', calls: [{ id: 'a', name: 'find', arguments: '{}' }] },
+    { role: 'tool', content: 'nothing', callId: 'a' },
+  ];
+  const tools = [{ name: 'find', description: 'Finds', parameters: { type: 'object' } }];
+  const generation = await openAiCompatibleBackend({ url, model: 'm' }).generate(
+    ask({ messages, tools, mayCall: false }),
+  );
+  expect(bodies[0]).toMatchObject({
+    tools: [{ type: 'function', function: { name: 'find' } }],
+    tool_choice: 'none',
+    messages: [
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'a', content: 'nothing' },
+    ],
+  });
+  expect(generation.calls?.map(({ id }) => id)).toEqual(['x', 'call-1']);
+  expect(generation.calls?.[0]?.arguments).toBe('{"query": "ca');
+});
+
 /** A server with a deterministic model behind it. */
 const scriptedServer: Handler = async (body, response) => {
   const model = scriptedBackend({ reply: () => 'one, two, three, four, five', windowTokens: 2000 });

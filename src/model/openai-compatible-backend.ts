@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { contentHash } from '../base/content-hash.ts';
 import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
 import { EndpointLimiter } from './endpoint-limiter.ts';
-import type { FinishReason, Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
+import type {
+  ChatMessage,
+  FinishReason,
+  Generation,
+  GenerationRequest,
+  ModelBackend,
+  NativeCall,
+} from './model-backend.ts';
 import { ProviderError } from './provider-error.ts';
 import { isWindowOverflow, providerErrorOf } from './provider-response.ts';
 
@@ -22,12 +29,18 @@ export interface OpenAiCompatibleOptions {
   timeoutMs?: number;
 }
 
+/** Some servers leave the id or the arguments of a call out. */
+const toolCallSchema = z.object({
+  id: z.string().nullish(),
+  function: z.object({ name: z.string(), arguments: z.string().nullish() }),
+});
+
 const completionSchema = z.object({
   model: z.string().optional(),
   choices: z
     .array(
       z.object({
-        message: z.object({ content: z.string().nullish() }),
+        message: z.object({ content: z.string().nullish(), tool_calls: z.array(toolCallSchema).nullish() }),
         finish_reason: z.string().nullish(),
         /** vLLM: the stop string that ended it. */
         stop_reason: z.unknown().optional(),
@@ -75,6 +88,7 @@ export function openAiCompatibleBackend(options: OpenAiCompatibleOptions): Model
     tokenIds: 'none',
     windowTokens: endpoint.windowTokens,
     concurrency,
+    nativeTools: true,
     generate: (request) => generate(endpoint, request),
     close: async () => endpoint.closed.abort(),
   };
@@ -147,8 +161,7 @@ async function send(endpoint: Endpoint, request: GenerationRequest): Promise<Gen
 function requestBody(endpoint: Endpoint, request: GenerationRequest): Record<string, unknown> {
   return {
     model: endpoint.model,
-    // Servers accept the tool role only after a native tool call with the same id; our calls are text, so their results are a user's turn.
-    messages: request.messages.map(({ role, content }) => ({ role: role === 'tool' ? 'user' : role, content })),
+    messages: request.messages.map(wireMessage),
     temperature: request.sampling.temperature,
     top_p: request.sampling.topP,
     // Not in OpenAI's own dialect, so only sent when it is on.
@@ -156,7 +169,34 @@ function requestBody(endpoint: Endpoint, request: GenerationRequest): Record<str
     seed: request.seed,
     max_tokens: request.maxTokens,
     ...(request.stop.length > 0 ? { stop: request.stop } : {}),
+    ...toolFields(request),
   };
+}
+
+function wireMessage({ role, content, calls, callId }: ChatMessage): Record<string, unknown> {
+  // Servers accept the tool role only after a native tool call with the same id; results of calls in text are a user's turn.
+  if (role === 'tool')
+    return callId === undefined ? { role: 'user', content } : { role, content, tool_call_id: callId };
+  if (calls === undefined || calls.length === 0) return { role, content };
+  const toolCalls = calls.map(({ id, name, arguments: given }) => {
+    return { id, type: 'function', function: { name, arguments: given } };
+  });
+  return { role, content, tool_calls: toolCalls };
+}
+
+function toolFields({ tools, mayCall = true }: GenerationRequest): Record<string, unknown> {
+  if (tools === undefined || tools.length === 0) return {};
+  const offered = tools.map((tool) => ({ type: 'function', function: tool }));
+  return { tools: offered, ...(mayCall ? {} : { tool_choice: 'none' }) };
+}
+
+/** Calls of a reply with ids that are never empty: the results have to name them. */
+function nativeCalls({ message }: Completion['choices'][number]): NativeCall[] {
+  return (message.tool_calls ?? []).map((call, index) => ({
+    id: call.id || `call-${index}`,
+    name: call.function.name,
+    arguments: call.function.arguments ?? '',
+  }));
 }
 
 function toGeneration(endpoint: Endpoint, request: GenerationRequest, body: string): Generation {
@@ -173,6 +213,7 @@ function toGeneration(endpoint: Endpoint, request: GenerationRequest, body: stri
   };
   return {
     text: choice.message.content ?? '',
+    ...(request.tools === undefined ? {} : { calls: nativeCalls(choice) }),
     finishReason: finishReason(choice, usage, request, endpoint),
     usage,
     ...(completion.model === undefined ? {} : { modelEcho: completion.model }),

@@ -1,12 +1,21 @@
 import { contentHash } from '../base/content-hash.ts';
 import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
-import type { FinishReason, Generation, GenerationRequest, ModelBackend, ModelIdentity } from './model-backend.ts';
+import type {
+  FinishReason,
+  Generation,
+  GenerationRequest,
+  ModelBackend,
+  ModelIdentity,
+  NativeCall,
+} from './model-backend.ts';
 import { ProviderError } from './provider-error.ts';
 
 export interface ScriptedReply {
   text: string;
   /** Default: what `stop`, `maxTokens` and the window make of the text. */
   finishReason?: FinishReason;
+  /** Native calls; only answered where tools are offered natively. */
+  calls?: readonly NativeCall[];
   modelEcho?: string;
 }
 
@@ -16,6 +25,8 @@ export interface ScriptedOptions {
   identity?: ModelIdentity;
   /** Default `exact`: a token is a Unicode code point, and the end token is {@link SCRIPTED_END_TOKEN}. */
   tokenIds?: ModelBackend['tokenIds'];
+  /** Default true. */
+  nativeTools?: boolean;
   /** Default 100 000. */
   windowTokens?: number;
   /** Default 4. */
@@ -35,6 +46,7 @@ export function scriptedBackend(options: ScriptedOptions): ModelBackend {
     tokenIds,
     windowTokens,
     concurrency: options.concurrency ?? 4,
+    nativeTools: options.nativeTools ?? true,
     generate: async (request) => {
       if (request.signal?.aborted) throw new AbortedError();
       if (isClosed) throw new ProviderError('engine', 'The model backend is closed; open it again to generate.');
@@ -80,6 +92,7 @@ function toGeneration(
     usage: { promptTokens, completionTokens: tokens.length },
     renderedPrompt,
     ...(tokenIds === 'exact' ? { promptTokenIds: codePoints(renderedPrompt), completionTokenIds: tokens } : {}),
+    ...(reply.calls === undefined || request.tools === undefined ? {} : { calls: reply.calls }),
     ...(reply.modelEcho === undefined ? {} : { modelEcho: reply.modelEcho }),
   };
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/content-hash.ts';
 import { seedFrom } from '../base/random.ts';
-import type { Generation, GenerationRequest, ModelBackend, Sampling } from '../model/model-backend.ts';
+import type { Generation, GenerationRequest, ModelBackend, NativeCall, Sampling } from '../model/model-backend.ts';
 import { type ModelCall, modelCalls } from '../trajectory/model-calls.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 
@@ -39,13 +39,14 @@ export function replayBackend(model: ModelBackend, settings: ReplaySettings, usa
     tokenIds: 'none',
     windowTokens: model.windowTokens,
     concurrency: model.concurrency,
+    ...(model.nativeTools === undefined ? {} : { nativeTools: model.nativeTools }),
     generate: async (original) => {
       const request = withObservations(original, settings);
       const call = recorded.get(request.seed);
       const forced = call === undefined ? undefined : settings.actions?.get(call.turn);
       if (forced !== undefined) return givenAgain(forced, 'end');
       if (call !== undefined && isKept(call, request, settings.fromTurn))
-        return givenAgain(call.text, call.finishReason);
+        return givenAgain(call.text, call.finishReason, call.calls);
       const generation = await model.generate({
         ...request,
         sampling: settings.sampling,
@@ -60,8 +61,9 @@ export function replayBackend(model: ModelBackend, settings: ReplaySettings, usa
   };
 }
 
-function givenAgain(text: string, finishReason: Generation['finishReason']): Generation {
-  return { text, finishReason, usage: { promptTokens: 0, completionTokens: 0 } };
+function givenAgain(text: string, finishReason: Generation['finishReason'], calls?: NativeCall[]): Generation {
+  const usage = { promptTokens: 0, completionTokens: 0 };
+  return { text, finishReason, usage, ...(calls === undefined ? {} : { calls }) };
 }
 
 function isKept(call: ModelCall, request: GenerationRequest, fromTurn: number | null): boolean {

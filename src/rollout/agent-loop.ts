@@ -9,6 +9,7 @@ import { fillTemplate } from './fill-template.ts';
 import { openMemory } from './memory/open-memory.ts';
 import { hookChain } from './middleware/hook-chain.ts';
 import { modelCaller } from './model-caller.ts';
+import { nativeOffer } from './native-calls.ts';
 import { offeredTools } from './offered-tools.ts';
 import { openSkills } from './open-skills.ts';
 import type { RolloutJob } from './rollout-job.ts';
@@ -44,10 +45,11 @@ async function converse(job: RolloutJob, log: EventLog, limit: WallLimit, vote: 
   limit.atEnd(memory.close);
   const houseTools = { ...skills.tools, ...memory.tools };
   const act = turnActor(harness, tools, log, toolCaller({ harness, tools, log, limit, hooks, backEnds, houseTools }));
+  const offer = nativeOffer(harness.settings.protocol.dialect, tools);
   const askModel = async (turn: number, turnKind: 'working' | 'final') => {
     await hooks.beforeModel(turn);
     await memory.prepare(turn);
-    return callModel({ turn, turnKind, messages: conversation.messages() });
+    return callModel({ turn, turnKind, messages: conversation.messages(), ...offer });
   };
   const workingTurns = harness.settings.limits.turns - (hasFinalTurn(harness) ? 1 : 0);
 

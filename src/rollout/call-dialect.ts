@@ -1,6 +1,7 @@
 import { errorMessage } from '../base/errors.ts';
 import type { CallDialect, HarnessTool } from '../harness/harness.ts';
 import { soleTextArgument } from '../harness/parse-harness.ts';
+import type { NativeCall } from '../model/model-backend.ts';
 import type { ToolCall } from '../trajectory/trajectory.ts';
 import { type BraceSegment, balancedObjects } from './balanced-objects.ts';
 import { spacedJson } from './fill-template.ts';
@@ -11,6 +12,8 @@ export interface ParsedCall {
   call: ToolCall;
   /** The text it was read from. */
   raw: string;
+  /** Of a native call: what its result has to name. */
+  id?: string;
 }
 
 /**
@@ -22,6 +25,8 @@ export interface ParsedReply {
   unreadable: { raw: string; problem: string } | null;
   /** The reply as it belongs into the history: a closing text that a stop string cut off is put back. */
   text: string;
+  /** Native calls as they belong into the history, arguments always the JSON of an object; absent for calls in text. */
+  native?: NativeCall[];
 }
 
 /** A call as the model should write it. Worked examples are rendered with it, so that they show what `parseCalls` reads. */
@@ -42,7 +47,7 @@ function renderBody(dialect: CallDialect, call: ToolCall, tools: readonly Dialec
 
 function delimiters(dialect: CallDialect, tool: string): { open: string; close: string } {
   const fill = (text: string) => text.replaceAll('{tool}', tool);
-  if (dialect.kind === 'json') return { open: '', close: '' };
+  if (dialect.kind === 'json' || dialect.kind === 'native') return { open: '', close: '' };
   if (dialect.kind === 'tags') return { open: fill(dialect.open), close: fill(dialect.close) };
   return { open: `\`\`\`${fill(dialect.open)}\n`, close: '\n```' };
 }
@@ -57,6 +62,8 @@ export function parseCalls(
   tools: readonly DialectTool[],
   wasStopped = false,
 ): ParsedReply {
+  // Of a native protocol the text holds no calls: see native-calls.ts.
+  if (dialect.kind === 'native') return { calls: [], unreadable: null, text };
   return dialect.kind === 'json' ? parseJsonCalls(text, tools) : parseDelimitedCalls(dialect, text, tools, wasStopped);
 }
 

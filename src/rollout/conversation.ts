@@ -1,9 +1,10 @@
 import type { Harness, HarnessExample, HarnessTool } from '../harness/harness.ts';
 import type { ChatMessage } from '../model/model-backend.ts';
 import type { Task } from '../task/task.ts';
-import { renderCall } from './call-dialect.ts';
+import { type ParsedReply, renderCall } from './call-dialect.ts';
 import { fillTemplate, spacedJson } from './fill-template.ts';
 import { shownFacts } from './memory/shown-facts.ts';
+import { nativeExample, nativeResults } from './native-calls.ts';
 import { skillsOfPrompt } from './open-skills.ts';
 
 const prefixes = new WeakMap<Harness, WeakMap<readonly HarnessTool[], readonly ChatMessage[]>>();
@@ -15,7 +16,7 @@ export interface Conversation {
   /** What the next model call is sent. */
   messages(): ChatMessage[];
   /** Adds what the model wrote, unless nothing came of it, and what it is shown then: results of its calls, or a text in their place. */
-  appendTurn(reply: { text: string }, results: readonly string[], askAgain: string | null): void;
+  appendTurn(reply: ParsedReply, results: readonly string[], askAgain: string | null): void;
   /** A text that stands with the task until the next one: what the memory policy keeps of dropped turns. Empty = none. */
   remind(text: string): void;
   /** Adds a user turn; joined to the turn before where that is the user's too, because chat templates want roles to alternate. */
@@ -46,9 +47,14 @@ export function openConversation(
     remind: (text) => {
       reminder = text;
     },
-    appendTurn: ({ text }, results, askAgain) => {
-      if (text.trim() !== '' || results.length > 0) history.push({ role: 'assistant', content: text });
-      if (results.length > 0) history.push(resultMessage(harness, results));
+    appendTurn: (reply, results, askAgain) => {
+      const { text, native } = reply;
+      if (native !== undefined && native.length > 0 && results.length > 0) {
+        history.push({ role: 'assistant', content: text, calls: native }, ...nativeResults(reply, results));
+      } else if (text.trim() !== '' || results.length > 0) {
+        history.push({ role: 'assistant', content: text });
+        if (results.length > 0) history.push(resultMessage(harness, results));
+      }
       if (askAgain !== null) conversation.appendUser(askAgain);
     },
     appendUser: (content) => {
@@ -109,8 +115,15 @@ function toolOffers(harness: Harness, tools: readonly HarnessTool[]): string {
 }
 
 function exampleMessages(harness: Harness, example: HarnessExample, tools: readonly HarnessTool[]): ChatMessage[] {
-  const turns = example.steps.flatMap(({ call, result, text }): ChatMessage[] => {
+  const turns = example.steps.flatMap(({ call, result, text }, index): ChatMessage[] => {
     if (call === undefined) return [{ role: 'assistant', content: text ?? '' }];
+    if (harness.settings.protocol.dialect.kind === 'native') {
+      return nativeExample(
+        call,
+        `${example.name}-${index}`,
+        result === undefined ? '' : resultText(harness, call.tool, result),
+      );
+    }
     const written: ChatMessage = {
       role: 'assistant',
       content: renderCall(harness.settings.protocol.dialect, call, tools),

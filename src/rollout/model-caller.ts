@@ -1,6 +1,6 @@
 import { AbortedError, errorMessage, InvariantError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
-import type { ChatMessage, Generation, GenerationRequest } from '../model/model-backend.ts';
+import type { ChatMessage, Generation, GenerationRequest, NativeTool } from '../model/model-backend.ts';
 import { ProviderError } from '../model/provider-error.ts';
 import type { TurnKind } from '../trajectory/trajectory.ts';
 import type { EventLog } from './event-log.ts';
@@ -14,6 +14,8 @@ export interface ModelCallOrder {
   messages: ChatMessage[];
   /** Default: φ's tokens per turn. */
   maxTokens?: number;
+  /** Offered in the server's own protocol, where φ's dialect is `native`. */
+  tools?: readonly NativeTool[];
 }
 
 /**
@@ -24,8 +26,9 @@ export type CallModel = (order: ModelCallOrder) => Promise<Generation>;
 
 export function modelCaller(job: RolloutJob, log: EventLog, limit: WallLimit, vote: number | null): CallModel {
   const { settings, retry } = job.harness;
-  return async ({ turn, turnKind, messages, maxTokens = settings.limits.tokensPerTurn }) => {
+  return async ({ turn, turnKind, messages, maxTokens = settings.limits.tokensPerTurn, tools }) => {
     if (limit.isReached()) throw new WallLimitReached();
+    if (tools !== undefined && job.model.nativeTools !== true) throw noNativeTools();
     const request = {
       messages,
       sampling: job.sampling ?? settings.sampling,
@@ -34,11 +37,17 @@ export function modelCaller(job: RolloutJob, log: EventLog, limit: WallLimit, vo
       // Stop strings end a call; a final text has none.
       stop: turnKind === 'working' ? [...settings.protocol.stop] : [],
     };
-    const generation = await generateWithRetry(asContracted(job), { ...request, signal: limit.signal }, retry, {
-      failed: ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
-      pausing: (attempt, pauseMs, why) => log.record({ type: 'retried', turn, what: 'model', attempt, pauseMs, why }),
-    });
-    const { text, finishReason, usage, promptTokenIds, completionTokenIds, modelEcho } = generation;
+    const native = tools === undefined ? {} : { tools, mayCall: turnKind === 'working' };
+    const generation = await generateWithRetry(
+      asContracted(job),
+      { ...request, ...native, signal: limit.signal },
+      retry,
+      {
+        failed: ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
+        pausing: (attempt, pauseMs, why) => log.record({ type: 'retried', turn, what: 'model', attempt, pauseMs, why }),
+      },
+    );
+    const { text, calls, finishReason, usage, promptTokenIds, completionTokenIds, modelEcho } = generation;
     log.count(usage);
     log.record({
       type: 'model-called',
@@ -46,6 +55,8 @@ export function modelCaller(job: RolloutJob, log: EventLog, limit: WallLimit, vo
       turnKind,
       ...request,
       text,
+      ...(calls === undefined ? {} : { calls: [...calls] }),
+      ...(tools === undefined ? {} : { offered: tools.map(({ name }) => name) }),
       finishReason,
       usage: { ...usage },
       ...(promptTokenIds === undefined ? {} : { promptTokenIds: [...promptTokenIds] }),
@@ -54,6 +65,13 @@ export function modelCaller(job: RolloutJob, log: EventLog, limit: WallLimit, vo
     });
     return generation;
   };
+}
+
+function noNativeTools(): ProviderError {
+  return new ProviderError(
+    'bad-response',
+    'harness.yaml protocol.dialect.kind is "native", but this engine has no tool protocol of its own. Use an OpenAI-compatible server, or another dialect.',
+  );
 }
 
 /** The first vote has the seeds of a rollout without votes, so that both can be compared seed by seed. */

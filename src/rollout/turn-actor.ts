@@ -4,6 +4,7 @@ import { parseCalls } from './call-dialect.ts';
 import { errorText } from './conversation.ts';
 import type { EventLog } from './event-log.ts';
 import type { Reply } from './middleware/middleware.ts';
+import { readNativeCalls } from './native-calls.ts';
 import type { RunCalls } from './tool-caller.ts';
 
 /** What came of a working turn. `candidate`: the answer it gives (null = it ends without one); absent: the loop goes on with `results`. */
@@ -51,11 +52,11 @@ export function turnActor(
 }
 
 /** A generation as φ's dialect reads it. */
-export function readReply(
-  { settings }: Harness,
-  { text, finishReason }: Generation,
-  tools: readonly HarnessTool[],
-): Reply {
+export function readReply({ settings }: Harness, generation: Generation, tools: readonly HarnessTool[]): Reply {
+  const { text, finishReason, calls } = generation;
+  if (settings.protocol.dialect.kind === 'native') {
+    return { ...readNativeCalls(text, calls ?? []), written: text, finishReason };
+  }
   const parsed = parseCalls(settings.protocol.dialect, text, tools, finishReason === 'stop-text');
   return { ...parsed, written: text, finishReason };
 }

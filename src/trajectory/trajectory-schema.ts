@@ -42,6 +42,7 @@ const eventSchema = z.discriminatedUnion('type', [
     stop: z.array(z.string()),
     text: z.string(),
     calls: z.array(nativeCallSchema).optional(),
+    offered: z.array(z.string()).optional(),
     finishReason: z.enum(['end', 'stop-text', 'length', 'window']),
     usage: usageSchema,
     promptTokenIds: tokenIds,

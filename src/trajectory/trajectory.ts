@@ -57,6 +57,8 @@ export type TrajectoryEvent = { id: string; atMs: number; vote?: number } & (
       text: string;
       /** Calls of the native tool protocol, arguments as the model wrote them; absent without. */
       calls?: NativeCall[];
+      /** Names of the tools that the server was offered beside the messages; absent for calls in text. */
+      offered?: string[];
       finishReason: FinishReason;
       usage: TokenUsage;
       promptTokenIds?: number[];

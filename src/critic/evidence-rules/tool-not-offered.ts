@@ -12,6 +12,8 @@ export const toolNotOffered = evidenceRule('tool-not-offered', 'prompt_ambiguity
     !hasTrouble(eventsOf(trajectory, 'no-call').length, eventsOf(trajectory, 'call-unreadable').length)
   )
     return null;
+  // In a server's own protocol tools are offered beside the messages.
+  if ((first.offered ?? []).length > 0) return null;
   const sent = sentText(first);
   if (toolNames(trajectory, harness).some((name) => sent.includes(name))) return null;
   const path = missingPlace(harness);

@@ -5,7 +5,11 @@ import { evidenceRule } from '../evidence-rule.ts';
 /** The model said nothing at all: the template or a stop string ended the turn before it began. A turn that a hook answered is mended. */
 export const voidTurn = evidenceRule('void-turn', 'middleware_mismatch', (trajectory) => {
   const empty = eventsOf(trajectory, 'model-called').filter(
-    (event) => event.text.trim() === '' && event.finishReason !== 'window' && !isAnswered(trajectory, event.turn),
+    (event) =>
+      event.text.trim() === '' &&
+      (event.calls ?? []).length === 0 &&
+      event.finishReason !== 'window' &&
+      !isAnswered(trajectory, event.turn),
   );
   const first = empty[0];
   if (first === undefined) return null;

@@ -4,8 +4,8 @@ import type { MiddlewareFactory } from './middleware.ts';
 export const voidTurnNudge: MiddlewareFactory<'void-turn-nudge'> = ({ nudges, message }) => {
   let left = nudges;
   return {
-    afterModel: ({ written, finishReason }) => {
-      if (written.trim() !== '' || finishReason === 'window' || left === 0) return null;
+    afterModel: ({ written, calls, finishReason }) => {
+      if (written.trim() !== '' || calls.length > 0 || finishReason === 'window' || left === 0) return null;
       left--;
       return { kind: 'ask-again', text: message };
     },
