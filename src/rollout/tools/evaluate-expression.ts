@@ -1,4 +1,4 @@
-import { add, formatRational, multiply, negate, type Rational, rational } from './rational.ts';
+import { add, formatRational, multiply, negate, type Rational, rational } from '../../base/rational.ts';
 import { ToolError } from './tool-error.ts';
 
 const MAX_CHARACTERS = 1_000;
