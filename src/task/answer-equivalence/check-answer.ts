@@ -1,0 +1,154 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Answer } from './answer.ts';
+import { startEffort, Unreadable } from './answer-limits.ts';
+import { asksForPercentage } from './asks-for-percentage.ts';
+import { type AnswerContext, compareAnswers } from './compare-answers.ts';
+import { isTimeOrDate } from './compare-words.ts';
+import { echoesQuestion } from './echo.ts';
+import { type Extracted, type Extraction, extractAnswer } from './extract-answer.ts';
+import { isConstant } from './expression.ts';
+import { rationalOfFraction, normalForm } from './normal-form.ts';
+import { allEqual, different, equal, type Outcome, undecided } from './outcome.ts';
+import { parseAnswer } from './parse-answer.ts';
+import type { Algebra } from './polynomial.ts';
+import { expressionsOf } from './spread-either.ts';
+
+export interface AnswerCase {
+  /** A final text; what it says around the answer does not matter. */
+  readonly prediction: string;
+  /** One answer, nothing around it. */
+  readonly gold: string;
+  /** What was asked. It says whether a percentage or a base is wanted, and unmasks an answer that only repeats it. */
+  readonly question?: string;
+  /** Default `any`. */
+  readonly extraction?: Extraction;
+}
+
+/** `extracted`: what was compared, null where the prediction holds no answer. */
+export interface AnswerCheck extends Outcome {
+  readonly extracted: string | null;
+}
+
+/**
+ * Whether a final text gives the gold answer. Policy and examples: docs/verifiers.md. Never throws, for any text, and stays within ANSWER_LIMITS; a gold that
+ * cannot be read makes every prediction but its own copy `undecided` (see goldProblem).
+ */
+export function checkAnswer({ prediction, gold, question = '', extraction = 'any' }: AnswerCase, clock: Clock = systemClock): AnswerCheck {
+  if (isPlainInteger(prediction) && isPlainInteger(gold)) {
+    const outcome = withoutLeadingZeros(prediction) === withoutLeadingZeros(gold) ? equal('the same integer') : different('another integer');
+    return { ...outcome, extracted: prediction };
+  }
+  const extracted = extractAnswer(prediction, extraction, isAnswer);
+  if (extracted === null) return { ...different('the text gives no answer', 0.95), extracted: null };
+  return { ...compareTexts(extracted, gold, question, clock), extracted: extracted.text };
+}
+
+const PLAIN_INTEGER = /^-?\d{1,40}$/;
+
+function isPlainInteger(text: string): boolean {
+  return text.length <= 41 && PLAIN_INTEGER.test(text);
+}
+
+function withoutLeadingZeros(integer: string): string {
+  const digits = integer.replace(/^(-?)0+(?=\d)/, '$1');
+  return digits === '-0' ? '0' : digits;
+}
+
+/** A text is the answer as a whole when it can be read and is not just words. */
+function isAnswer(text: string): boolean {
+  if (text.length > 4_096 || text.includes('\n\n')) return false;
+  try {
+    const answer = parseAnswer(text);
+    return answer.kind !== 'text' || isTimeOrDate(answer.words) || !/\d|\$|\\/.test(answer.words);
+  } catch (error) {
+    if (error instanceof Unreadable) return error.reason !== 'notation';
+    throw error;
+  }
+}
+
+function compareTexts(extracted: Extracted, gold: string, question: string, clock: Clock): Outcome {
+  try {
+    const effort = startEffort(clock);
+    const seed = `${extracted.text}\u0000${gold}`;
+    const context: AnswerContext = { effort, seed, asksPercentage: asksForPercentage(question), asksBase: baseAskedFor(question) };
+    const golds = readingsOf(gold, question);
+    const predictions = readingsOf(extracted.text, question, extracted.from === 'statement');
+    const outcome = compareReadings(predictions, golds, context);
+    if (outcome.verdict !== 'equal' || question === '') return outcome;
+    const isEcho = echoesQuestion(predictions[0] as Answer, golds[0] as Answer, question);
+    return isEcho ? different('it repeats a calculation of the question', 0.9) : outcome;
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof Unreadable) return error.reason === 'undefined' ? different(error.message) : undecided(error.message);
+  // Nesting and sizes are bounded before; should a stack still run out, that is a limit like the others.
+  if (error instanceof RangeError) return undecided('too large to compare');
+  throw error;
+}
+
+/** The first readings decide; a further one (`70,110` as two numbers) may only make equal what is a list in that order on both sides. */
+function compareReadings(predictions: readonly Answer[], golds: readonly Answer[], context: AnswerContext): Outcome {
+  const first = compareAnswers(predictions[0] as Answer, golds[0] as Answer, context);
+  if (first.verdict === 'equal' || (predictions.length === 1 && golds.length === 1)) return first;
+  for (const gold of golds) {
+    for (const prediction of predictions) {
+      if (prediction.kind !== 'list' || gold.kind !== 'list' || prediction.items.length !== gold.items.length) continue;
+      const outcome = allEqual(gold.items.map((item, index) => compareAnswers(prediction.items[index] as Answer, item, context)));
+      if (outcome.verdict === 'equal') return { ...outcome, confidence: Math.min(outcome.confidence, 0.9) };
+    }
+  }
+  return first;
+}
+
+/** Digits in groups of three and nothing else: a number, or several. */
+const MAY_BE_LIST = /^[\s$]*-?\d{1,3}(?:,\d{3})+[\s$]*$/;
+
+/** One reading, or two for `70,110`: one number, and 70 and 110; only the second where the question asks for a list. */
+function readingsOf(text: string, question: string, isClause = false): Answer[] {
+  const answer = isClause ? parseClause(text) : parseAnswer(text);
+  if (!MAY_BE_LIST.test(text)) return [answer];
+  const list = parseAnswer(text, { commasSeparate: true });
+  return /\bcommas?\b/i.test(question) ? [list] : [answer, list];
+}
+
+/** What follows "the answer is": an answer, or a number with words behind it that hold no further number. */
+function parseClause(clause: string): Answer {
+  let answer: Answer | null = null;
+  try {
+    answer = parseAnswer(clause);
+  } catch (error) {
+    if (!(error instanceof Unreadable) || error.reason !== 'notation') throw error;
+  }
+  if (answer !== null && answer.kind !== 'text') return answer;
+  const leading = LEADING_NUMBER.exec(clause)?.[1];
+  if (leading !== undefined) return parseAnswer(leading);
+  if (answer === null) throw new Unreadable('notation', 'the statement cannot be read');
+  return answer;
+}
+
+const LEADING_NUMBER = /^((?:-|−)?[$€£¥]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\/\d+)?%?)(?=[\s,]+\p{L}[^\d\\$]*$)(?![\s,]+(?:or|and|to|plus|minus|times|hundred|thousand|million|billion|dozen|half|point|over)\b)/iu;
+
+function baseAskedFor(question: string): number | null {
+  const bases = [...question.matchAll(/\bbase[- ]?\$?(\d{1,2})\b/gi)];
+  const last = bases.at(-1)?.[1];
+  return last === undefined ? null : Number(last);
+}
+
+/** Why a text cannot serve as a gold, null where it can: it is unreadable, has no value or is beyond the limits. */
+export function goldProblem(gold: string, clock: Clock = systemClock): string | null {
+  if (isPlainInteger(gold)) return null;
+  try {
+    const algebra: Algebra = { atoms: new Map(), effort: startEffort(clock) };
+    for (const expression of expressionsOf(parseAnswer(gold))) {
+      if (expression.kind === 'negative' || expression.kind === 'constant' || !isConstant(expression)) continue;
+      rationalOfFraction(normalForm(algebra, expression));
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message;
+    throw error;
+  }
+}
