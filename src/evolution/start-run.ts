@@ -14,9 +14,10 @@ import { proposePatches } from '../patch/propose.ts';
 import type { Proposer } from '../patch/proposer.ts';
 import { randomPatches } from '../patch/random-patches.ts';
 import { openRegistry } from '../registry/registry.ts';
-import { chooseVerifier } from '../task/choose-verifier.ts';
+import { type CheckedVerifierConfig, checkVerifierConfig, chooseVerifier } from '../task/choose-verifier.ts';
 import { givenSplits } from '../task/given-splits.ts';
-import { loadTasks } from '../task/load-tasks.ts';
+import { loadTasks, type MapRow } from '../task/load-tasks.ts';
+import { refuseBadGolds } from '../task/refuse-bad-golds.ts';
 import { type SplitResult, splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
@@ -59,21 +60,34 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
 /** Splits as the config's three files give them, or made from one set of tasks. */
 async function readSplits(config: RunConfig, folder: string): Promise<SplitResult> {
   const { gate, test, train, splitSeed, files, mapRow } = config.tasks;
+  const verifier = checkVerifierConfig(config.verifier);
   if (files === undefined) {
-    return splitTasks(await taskRows(config, folder), { gate, test, train, seed: splitSeed });
+    return splitTasks(await taskRows(config, folder, verifier), { gate, test, train, seed: splitSeed });
   }
-  const read = async (path: string) => (await loadTasks(resolve(folder, path), { mapRow })).rows;
+  const read = (path: string) => rowsOfFile(resolve(folder, path), mapRow, verifier);
   const rows = { train: await read(files.train), gate: await read(files.gate), test: await read(files.test) };
   return givenSplits(rows);
 }
 
-async function taskRows(config: RunConfig, folder: string): Promise<TaskRow[]> {
+/** Throws what loadTasks throws, and `invalid-gold` where the verifier could not use a task's answer. */
+async function rowsOfFile(
+  file: string,
+  mapRow: MapRow | undefined,
+  verifier: CheckedVerifierConfig,
+): Promise<TaskRow[]> {
+  const { rows, lineOf } = await loadTasks(file, { mapRow });
+  refuseBadGolds(verifier, rows, { file, lineOf });
+  return rows;
+}
+
+async function taskRows(config: RunConfig, folder: string, verifier: CheckedVerifierConfig): Promise<TaskRow[]> {
   const { path, mapRow, generate, count, splitSeed } = config.tasks;
-  if (path !== undefined) {
-    const loaded = await loadTasks(resolve(folder, path), mapRow === undefined ? {} : { mapRow });
-    return loaded.rows;
+  if (path !== undefined) return rowsOfFile(resolve(folder, path), mapRow, verifier);
+  if (generate !== undefined) {
+    const rows = await generate({ count, seed: splitSeed });
+    refuseBadGolds(verifier, rows, { file: 'tasks.generate' });
+    return rows;
   }
-  if (generate !== undefined) return generate({ count, seed: splitSeed });
   throw new CoHarnessError(
     'no-tasks',
     'The config names no tasks. Give tasks.path (a JSONL file), tasks.files (one file a split) or tasks.generate (a function).',

@@ -30,6 +30,11 @@ export function functionCallVerifier(): Verifier {
   };
 }
 
+/** Why a gold cannot be compared with, null where it can. */
+export function functionCallGoldProblem(answer: Task['answer']): string | null {
+  return expectedCalls(answer) === null ? 'it is not a list of {function: {parameter: [accepted values]}}' : null;
+}
+
 function judge(task: Task, answer: string | null): Verdict {
   const expected = expectedCalls(task.answer);
   if (expected === null) {

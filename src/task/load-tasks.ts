@@ -18,6 +18,8 @@ export interface LoadedTasks {
   rows: TaskRow[];
   /** Rows for which `mapRow` returned null. */
   dropped: number;
+  /** 1-based line of each task id. */
+  lineOf: ReadonlyMap<string, number>;
 }
 
 const sourceRowSchema = z.record(z.string(), z.unknown());
@@ -51,7 +53,7 @@ export async function loadTasks(file: string, options: { mapRow?: MapRow | undef
   }
   if (rows.length === 0) throw noTasks(file, index, dropped);
   refuseDuplicateIds(file, linesOfId);
-  return { rows, dropped };
+  return { rows, dropped, lineOf: new Map([...linesOfId].map(([id, [line = 0]]) => [id, line])) };
 }
 
 function applyMapRow(mapRow: MapRow, row: SourceRow, index: number, origin: { file: string; line: number }): unknown {

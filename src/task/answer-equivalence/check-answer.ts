@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Answer } from './answer.ts';
 import { startEffort, Unreadable } from './answer-limits.ts';
-import { asksForPercentage } from './asks-for-percentage.ts';
+import { wantsPercentage } from './wants-percentage.ts';
 import { type AnswerContext, compareAnswers } from './compare-answers.ts';
 import { isTimeOrDate } from './compare-words.ts';
 import { echoesQuestion } from './echo.ts';
@@ -70,7 +70,7 @@ function compareTexts(extracted: Extracted, gold: string, question: string, cloc
   try {
     const effort = startEffort(clock);
     const seed = `${extracted.text}\u0000${gold}`;
-    const context: AnswerContext = { effort, seed, asksPercentage: asksForPercentage(question), asksBase: baseAskedFor(question) };
+    const context: AnswerContext = { effort, seed, asksPercentage: wantsPercentage(question), asksBase: baseAskedFor(question) };
     const golds = readingsOf(gold, question);
     const predictions = readingsOf(extracted.text, question, extracted.from === 'statement');
     const outcome = compareReadings(predictions, golds, context);

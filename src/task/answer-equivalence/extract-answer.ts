@@ -33,7 +33,8 @@ export function extractAnswer(text: string, extraction: Extraction, isAnswer: (t
   return lastFormula(visible) ?? lastNumber(visible);
 }
 
-function outsideThinking(text: string): string | null {
+/** What stands behind the last closed block of thinking; null where thinking never ends. */
+export function outsideThinking(text: string): string | null {
   const closed = lastMatch(text, CLOSE_TAG);
   const rest = closed === null ? text : text.slice(closed.index + closed[0].length);
   return lastMatch(rest, OPEN_TAG) === null ? rest : null;
