@@ -19,6 +19,7 @@ import { registerRunCommand } from './run-command.ts';
 import { registerServeCommand } from './serve-command.ts';
 import { registerShowCommand } from './show-command.ts';
 import { registerStatusCommand } from './status-command.ts';
+import { registerVerifyCommand } from './verify-command.ts';
 
 /** 0 success, 1 failure, 2 bad usage or bad input, 130 stopped by the user. */
 const EXIT = { success: 0, failure: 1, usage: 2, stopped: 130 } as const;
@@ -45,6 +46,7 @@ export function createProgram(): Command {
   registerGateCommand(program);
   registerRollbackCommand(program);
   registerEvalCommand(program);
+  registerVerifyCommand(program);
   registerExportCommand(program);
   registerAttributeCommand(program);
   registerServeCommand(program);

@@ -18,10 +18,11 @@ const STEPS_BETWEEN_LOOKS = 512;
 
 /**
  * Why a text cannot be read or a question not be decided. `notation`: no form we know. `ambiguous`: two usual readings. `undefined`: no value (1/0).
- * `limit`: too large. Never leaves this folder.
+ * `limit`: too large. `effort`: it takes
+ * too long. Never leaves this folder.
  */
 export class Unreadable extends Error {
-  readonly reason: 'notation' | 'ambiguous' | 'undefined' | 'limit';
+  readonly reason: 'notation' | 'ambiguous' | 'undefined' | 'limit' | 'effort';
 
   constructor(reason: Unreadable['reason'], message: string) {
     super(message);
@@ -32,7 +33,7 @@ export class Unreadable extends Error {
 
 /** Counts the work of one comparison. */
 export interface Effort {
-  /** Throws Unreadable `limit` when steps or time are used up. */
+  /** Throws Unreadable `effort` when steps or time are used up. */
   spend(steps: number): void;
 }
 
@@ -43,11 +44,11 @@ export function startEffort(clock: Clock): Effort {
   return {
     spend: (more) => {
       steps += more;
-      if (steps > MOST_STEPS) throw new Unreadable('limit', 'comparing takes too many steps');
+      if (steps > MOST_STEPS) throw new Unreadable('effort', 'comparing takes too many steps');
       if (steps < nextLook) return;
       nextLook = steps + STEPS_BETWEEN_LOOKS;
       if (clock.now() - start > ANSWER_LIMITS.milliseconds) {
-        throw new Unreadable('limit', `comparing took longer than ${ANSWER_LIMITS.milliseconds} ms`);
+        throw new Unreadable('effort', `comparing took longer than ${ANSWER_LIMITS.milliseconds} ms`);
       }
     },
   };

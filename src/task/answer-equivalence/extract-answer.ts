@@ -95,7 +95,7 @@ function lastFormula(text: string): Extracted | null {
 const LONGEST_NUMBER = 400;
 const NUMBER_WORD =
   /^[("'*[]*((?:[-−]?[$€£¥]?|[$€£¥][-−])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d+)?(?:\/\d+)?\s?%?)[)"'*\].,;:!?]*$/;
-const OPERATOR = /(?:[-+*/^_×·÷<>{(\\]|\\[a-z]+)$/;
+const OPERATOR = /(?:[-+*/^_×·÷<>{(\\%]|\\[a-z]+)$/;
 /** In front of a number these words make it one of several, or a bound. */
 const HEDGE = /\b(?:or|and|to|through|nor|not|than|between|isn't|least|most|about|approximately)$/i;
 

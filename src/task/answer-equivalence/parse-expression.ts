@@ -132,12 +132,14 @@ function startsFactor(cursor: Cursor): boolean {
 
 function parsePower(cursor: Cursor): Expression {
   let base = parsePrimary(cursor);
+  let hasExponent = false;
   for (;;) {
     if (takeMark(cursor, '!') !== null) {
       if (isMark(peek(cursor), '!')) throw new Unreadable('ambiguous', 'a double factorial is not read');
       base = make(cursor, { kind: 'call', name: 'factorial', arguments: [base] });
     } else if (isMark(peek(cursor), '^')) {
-      if (base.kind === 'power') throw new Unreadable('ambiguous', 'two exponents follow each other: write braces');
+      if (hasExponent) throw new Unreadable('ambiguous', 'two exponents follow each other: write braces');
+      hasExponent = true;
       cursor.position++;
       base = isDegreeSign(cursor) ? make(cursor, { kind: 'degrees', of: base }) : make(cursor, { kind: 'power', base, exponent: parseExponent(cursor) });
     } else {
