@@ -22,8 +22,7 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf8") as file:
         pairs = [json.loads(line) for line in file]
     counts: Counter[str] = Counter()
-    disagreements = []
-    for pair in pairs:
+    for number, pair in enumerate(pairs, start=1):
         try:
             theirs = math_verify_says(pair["pred"], pair["gold"])
         except Exception as error:  # noqa: BLE001  their failure is a verdict here
@@ -34,9 +33,9 @@ def main() -> None:
         counts[f"ours {'right' if ours == pair['expected'] else 'wrong'}"] += 1
         counts[f"math-verify {'right' if theirs == pair['expected'] else 'wrong'}"] += 1
         if ours != theirs:
-            disagreements.append((pair["kind"], pair["expected"], ours, theirs, pair["pred"], pair["gold"], pair["why"]))
-    for kind, expected, ours, theirs, pred, gold, why in sorted(disagreements):
-        print(json.dumps({"kind": kind, "expected": expected, "ours": ours, "theirs": theirs, "pred": pred, "gold": gold, "why": why}))
+            print(json.dumps({**pair, "ours": ours, "theirs": theirs}), flush=True)
+        if number % 100 == 0:
+            print(f"{number} of {len(pairs)}", file=sys.stderr, flush=True)
     print(f"{len(pairs)} pairs")
     for name, count in sorted(counts.items()):
         print(f"{count:6d}  {name}")

@@ -1,5 +1,5 @@
 import { contentHash } from '../base/content-hash.ts';
-import { extractAnswer } from './answer-equivalence/extract-answer.ts';
+import { extractAnswer, outsideThinking } from './answer-equivalence/extract-answer.ts';
 import type { Task } from './task.ts';
 import type { Verdict, Verifier } from './verifier.ts';
 
@@ -54,11 +54,13 @@ function menuOf({ fields }: Pick<Task, 'fields'>, choices: number): Menu {
 }
 
 function chosenBy(answer: string, menu: Menu): string | null {
-  const extracted = extractAnswer(answer, 'any', (text) => chosenIn(text, menu) !== null);
-  if (extracted === null) return null;
-  if (extracted.from === 'statement') return chosenIn(extracted.text, menu) ?? leadingLetter(extracted.text, menu);
-  if (extracted.from === 'box' || extracted.from === 'whole') return chosenIn(extracted.text, menu);
-  return onlyMention(answer, menu);
+  const visible = outsideThinking(answer);
+  if (visible === null) return null;
+  const extracted = extractAnswer(visible, 'any', (text) => chosenIn(text, menu) !== null);
+  if (extracted?.from === 'statement') return chosenIn(extracted.text, menu) ?? leadingLetter(extracted.text, menu);
+  if (extracted?.from === 'box' || extracted?.from === 'whole') return chosenIn(extracted.text, menu);
+  // A box or a statement that gives nothing is not made good by a mention elsewhere.
+  return /\\f?box|####|\banswer\b/i.test(visible) ? null : onlyMention(visible, menu);
 }
 
 function plain(text: string): string {
@@ -93,7 +95,9 @@ function leadingLetter(clause: string, menu: Menu): string | null {
   return letter === undefined || letter !== letter.toUpperCase() ? null : known([letter], menu);
 }
 
+/** The one letter that is named anywhere, unless something is denied. */
 function onlyMention(answer: string, menu: Menu): string | null {
+  if (/\b(?:not|never|neither|except|wrong|incorrect)\b|n['’]t\b/i.test(answer)) return null;
   const mentions = [...plain(answer.slice(-20_000)).matchAll(/\b(?:option|choice)\s+\(?([A-Z])\b|\(([A-Z])\)/g)].map((match) => (match[1] ?? match[2]) as string);
   return new Set(mentions).size === 1 ? known(mentions, menu) : null;
 }

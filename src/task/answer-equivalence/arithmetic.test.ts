@@ -160,8 +160,9 @@ describe('parser and exact arithmetic', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.array(piece, { maxLength: 25 }).map((parts) => parts.join('')));
     fc.assert(
       fc.property(text, text, (prediction, gold) => {
-        checkAnswer({ prediction, gold, question: prediction });
+        expect(checkAnswer({ prediction, gold, question: prediction }).why).not.toContain('defect');
         const own = checkAnswer({ prediction, gold: prediction, extraction: 'whole' });
+        expect(own.why).not.toContain('defect');
         if (own.verdict === 'different') expect(own.why).toMatch(/divides by zero|power that is not positive|gives no answer|no words|infinity|logarithm|factorial|binomial|inverse|turned round|end is open|no item|sets have/);
       }),
       { numRuns: 1_500 },

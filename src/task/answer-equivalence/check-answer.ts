@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { errorMessage } from '../../base/errors.ts';
 import type { Answer } from './answer.ts';
 import { startEffort, Unreadable } from './answer-limits.ts';
 import { wantsPercentage } from './wants-percentage.ts';
@@ -11,6 +12,7 @@ import { rationalOfFraction, normalForm } from './normal-form.ts';
 import { allEqual, different, equal, type Outcome, undecided } from './outcome.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { Algebra } from './polynomial.ts';
+import { Imprecise } from './real-interval.ts';
 import { expressionsOf } from './spread-either.ts';
 
 export interface AnswerCase {
@@ -34,7 +36,7 @@ export interface AnswerCheck extends Outcome {
  * cannot be read makes every prediction but its own copy `undecided` (see goldProblem).
  */
 export function checkAnswer({ prediction, gold, question = '', extraction = 'any' }: AnswerCase, clock: Clock = systemClock): AnswerCheck {
-  if (isPlainInteger(prediction) && isPlainInteger(gold)) {
+  if (extraction === 'any' && isPlainInteger(prediction) && isPlainInteger(gold)) {
     const outcome = withoutLeadingZeros(prediction) === withoutLeadingZeros(gold) ? equal('the same integer') : different('another integer');
     return { ...outcome, extracted: prediction };
   }
@@ -61,8 +63,7 @@ function isAnswer(text: string): boolean {
     const answer = parseAnswer(text);
     return answer.kind !== 'text' || isTimeOrDate(answer.words) || !/\d|\$|\\/.test(answer.words);
   } catch (error) {
-    if (error instanceof Unreadable) return error.reason !== 'notation';
-    throw error;
+    return error instanceof Unreadable && error.reason !== 'notation';
   }
 }
 
@@ -82,11 +83,12 @@ function compareTexts(extracted: Extracted, gold: string, question: string, cloc
   }
 }
 
+/** Whatever goes wrong in a comparison leaves it undecided: no text may end the run of whoever asks. */
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof Unreadable) return error.reason === 'undefined' ? different(error.message) : undecided(error.message);
-  // Nesting and sizes are bounded before; should a stack still run out, that is a limit like the others.
+  if (error instanceof Imprecise) return undecided('the numbers could not be told apart');
   if (error instanceof RangeError) return undecided('too large to compare');
-  throw error;
+  return undecided(`defect of the checker, please report it: ${errorMessage(error)}`);
 }
 
 /** The first readings decide; a further one (`70,110` as two numbers) may only make equal what is a list in that order on both sides. */
@@ -148,7 +150,6 @@ export function goldProblem(gold: string, clock: Clock = systemClock): string | 
     }
     return null;
   } catch (error) {
-    if (error instanceof Unreadable) return error.message;
-    throw error;
+    return outcomeOf(error).why;
   }
 }

@@ -12,7 +12,7 @@ import { fromRational, Imprecise, multiplyIntervals, overlaps } from './real-int
 
 /** Relative difference that a decimal may have from a gold that is no integer. */
 const DECIMAL_TOLERANCE: Rational = rational(1n, 10_000n);
-const CONSTANT_BITS = [128, 512, 4_352];
+const CONSTANT_BITS = [128, 512, 2_176];
 const SYMBOL_BITS = [128, 768];
 const SAMPLE_POINTS = 5;
 
@@ -23,7 +23,7 @@ export interface ScalarContext {
 }
 
 /**
- * Whether two scalars have the same value, for all values of their symbols. Exact where it can be; else by certain bounds: to 1,300 digits for
+ * Whether two scalars have the same value, for all values of their symbols. Exact where it can be; else by certain bounds: to 650 digits for
  * constants, at five random points for expressions in symbols. A decimal may differ by 1e-4 of a gold that is no integer. Throws Unreadable where a side
  * has no value or is too large.
  */
@@ -39,7 +39,7 @@ export function compareScalars(prediction: Expression, gold: Expression, context
   if (isConstant(prediction) && isConstant(gold)) {
     if (hasDecimal(prediction) || hasDecimal(gold)) return compareDecimals(algebra, prediction, gold, context);
     if (difference !== null && hasIndependentAtoms(algebra, difference)) return different('not equal exactly');
-    return compareAtPoints(prediction, gold, [NO_SYMBOLS], CONSTANT_BITS, context, 'equal to 1,300 digits');
+    return compareAtPoints(prediction, gold, [NO_SYMBOLS], CONSTANT_BITS, context, 'equal to 650 digits');
   }
   if (difference !== null && hasIndependentAtoms(algebra, difference)) return different('not the same function of its symbols');
   return compareSamples(algebra, prediction, gold, context);

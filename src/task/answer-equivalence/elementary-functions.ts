@@ -53,7 +53,7 @@ export function piInterval(bits: number): RealInterval {
   return widened(pi(bits + GUARD_BITS), BigInt(GUARD_BITS));
 }
 
-/** Throws Unreadable `limit` where the result would be larger than 2^20000, or too small to be told from 0. */
+/** Throws Unreadable `limit` where the result would be larger than 2^20000, Imprecise where it is too small to be told from 0. */
 export function exponential(a: RealInterval, bits: number): RealInterval {
   const low = exponentialOf(a.low, bits);
   return { low: low.low, high: a.low === a.high ? low.high : exponentialOf(a.high, bits).high };
@@ -64,7 +64,7 @@ function exponentialOf(x: bigint, bits: number): RealInterval {
   const guard = BigInt(GUARD_BITS + 32);
   const rough = floorDivide(x, logarithmOfTwo(bits + 16) >> 16n);
   if (rough > MOST_BINARY_EXPONENT) throw new Unreadable('limit', 'a power is too large');
-  if (rough < -BigInt(bits >> 1)) throw new Unreadable('limit', 'a power is too near to zero');
+  if (rough < -BigInt(bits >> 1)) throw new Imprecise();
   const extra = guard + (rough > 0n ? rough : 0n);
   const work = BigInt(bits) + extra;
   const reduced = ((x << extra) - rough * logarithmOfTwo(Number(work))) >> halvings;

@@ -102,7 +102,7 @@ function refuseLargePower(base: ComplexInterval, exponent: number, bits: number)
   const size = modulus(base, bits).high;
   const magnitude = size.toString(16).length * 4 - bits;
   if (magnitude * exponent > MOST_BITS_OF_POWER) throw new Unreadable('limit', 'a power is too large');
-  if (magnitude * exponent < -bits / 2) throw new Unreadable('limit', 'a power is too near to zero');
+  if (magnitude * exponent < -bits / 2) throw new Imprecise();
 }
 
 type Call = Extract<Expression, { kind: 'call' }>;
@@ -121,7 +121,7 @@ function callValue(call: Call, inside: (part: Expression) => ComplexInterval, bi
 /** A tiny argument would vanish in the result: nothing could be told from such a value. */
 function refuseTiny(argument: ComplexInterval, bits: number): void {
   const size = modulus(argument, bits);
-  if (size.high !== 0n && size.high < 1n << BigInt(bits / 2)) throw new Unreadable('limit', 'the argument of a function is too near to zero');
+  if (size.high !== 0n && size.high < 1n << BigInt(bits / 2)) throw new Imprecise();
 }
 
 type RealFunction = (a: ComplexInterval, bits: number) => ComplexInterval;

@@ -19,7 +19,7 @@ export function parseAnswer(text: string, options: TokeniserOptions = { commasSe
   const source = unwrapText(normaliseText(text));
   if (source === '') throw new Unreadable('notation', 'the answer is empty');
   const words = plainWords(source);
-  if (words !== null) return { kind: 'text', words, product: productOf(source, words) };
+  if (words !== null) return { kind: 'text', words, product: /\\(?:text|mbox)/.test(text) ? null : productOf(source, words) };
   let tokens: Token[] = [];
   try {
     tokens = tokenise(source, options);
@@ -33,7 +33,7 @@ export function parseAnswer(text: string, options: TokeniserOptions = { commasSe
   }
 }
 
-/** Two or three letters may be a product of symbols as well as a word. */
+/** Two or three letters may be a product of symbols as well as a word, unless they are written as text. */
 function productOf(source: string, words: string): Expression | null {
   if (words.length > 3 || words !== source || !/^[A-Za-z]+$/.test(source)) return null;
   const cursor = startCursor(tokenise(source, { commasSeparate: false }));
