@@ -7,19 +7,29 @@ import { checkAnswer } from '../src/task/answer-equivalence/check-answer.ts';
 
 const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 
-const integers: readonly (readonly [string, string])[] = Array.from({ length: 1_000 }, (_, index) => [
-  [`${index}`, `${index}`],
-  [`The answer is ${index}.`, `${index + 1}`],
-  [`First 7 and then 8, so \\boxed{${index},000}`, `${index}000`],
-  [`${index}.0`, `${index}`],
-][index % 4] as [string, string]);
+const integers: readonly (readonly [string, string])[] = Array.from(
+  { length: 1_000 },
+  (_, index) =>
+    [
+      [`${index}`, `${index}`],
+      [`The answer is ${index}.`, `${index + 1}`],
+      [`First 7 and then 8, so \\boxed{${index},000}`, `${index}000`],
+      [`${index}.0`, `${index}`],
+    ][index % 4] as [string, string],
+);
 
 const latex: readonly (readonly [prediction: string, gold: string])[] = [
   ['\\boxed{\\dfrac{9}{7}}', '\\frac97'],
   ['x^4+5x^2-12', 'x^4 - 12 + 5x^2'],
-  ['\\left(-\\infty, -\\tfrac12\\right)\\cup\\left(-\\tfrac12,\\infty\\right)', '(-\\infty,-\\frac 12)\\cup (-\\frac 12,\\infty)'],
+  [
+    '\\left(-\\infty, -\\tfrac12\\right)\\cup\\left(-\\tfrac12,\\infty\\right)',
+    '(-\\infty,-\\frac 12)\\cup (-\\frac 12,\\infty)',
+  ],
   ['The answer is $\\frac{1}{\\sqrt{2}}$.', '\\frac{\\sqrt{2}}{2}'],
-  ['\\begin{pmatrix} 4033 & -8064 \\\\ 2016 & -4031 \\end{pmatrix}', '\\begin{pmatrix} 4033 & -8064 \\\\ 2016 & -4030 \\end{pmatrix}'],
+  [
+    '\\begin{pmatrix} 4033 & -8064 \\\\ 2016 & -4031 \\end{pmatrix}',
+    '\\begin{pmatrix} 4033 & -8064 \\\\ 2016 & -4030 \\end{pmatrix}',
+  ],
   ['y = -x^2/2 + 4x - 6', 'y = -\\frac{1}{2} x^2 + 4x - 6'],
   ['-4,-2,-1,1,2,4', '4,2,1,-1,-2,-4'],
   ['440 cm^2', '440\\text{ cm}^2'],
@@ -36,9 +46,11 @@ const latex: readonly (readonly [prediction: string, gold: string])[] = [
 ];
 
 function checksPerSecond(pairs: readonly (readonly [string, string])[], rounds: number): number {
-  for (let round = 0; round < rounds / 4; round++) for (const [prediction, gold] of pairs) checkAnswer({ prediction, gold });
+  for (let round = 0; round < rounds / 4; round++)
+    for (const [prediction, gold] of pairs) checkAnswer({ prediction, gold });
   const start = process.cpuUsage();
-  for (let round = 0; round < rounds; round++) for (const [prediction, gold] of pairs) checkAnswer({ prediction, gold });
+  for (let round = 0; round < rounds; round++)
+    for (const [prediction, gold] of pairs) checkAnswer({ prediction, gold });
   const { user, system } = process.cpuUsage(start);
   return Math.round((rounds * pairs.length) / ((user + system) / 1e6));
 }

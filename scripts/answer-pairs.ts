@@ -15,7 +15,12 @@ import { type Form, perturbed, rewritten } from '../src/task/answer-equivalence/
 import { checkAnswer } from '../src/task/answer-equivalence/check-answer.ts';
 
 const { values: options } = parseArgs({
-  options: { golds: { type: 'string' }, pairs: { type: 'string', default: '2000' }, out: { type: 'string', default: 'pairs.jsonl' }, seed: { type: 'string', default: '1' } },
+  options: {
+    golds: { type: 'string' },
+    pairs: { type: 'string', default: '2000' },
+    out: { type: 'string', default: 'pairs.jsonl' },
+    seed: { type: 'string', default: '1' },
+  },
 });
 if (options.golds === undefined) throw new Error('Give --golds FILE.jsonl with an `answer` in every row.');
 
@@ -28,16 +33,20 @@ const total = Number(options.pairs);
 const OURS_ALONE = new Set(['stated']);
 
 function drawn(forms: (gold: string) => Form[], count: number) {
-  const all = golds.flatMap((gold) => forms(gold).map((form) => ({ gold, ...form }))).filter(({ kind }) => !OURS_ALONE.has(kind));
+  const all = golds
+    .flatMap((gold) => forms(gold).map((form) => ({ gold, ...form })))
+    .filter(({ kind }) => !OURS_ALONE.has(kind));
   const byKind = [...Map.groupBy(all, ({ kind }) => kind).values()].map((group) => random.shuffled(group));
   const picked: (typeof all)[number][] = [];
   for (let round = 0; picked.length < count; round++) {
-    for (const group of byKind) if (group[round] !== undefined && picked.length < count) picked.push(group[round] as (typeof all)[number]);
+    for (const group of byKind)
+      if (group[round] !== undefined && picked.length < count) picked.push(group[round] as (typeof all)[number]);
   }
   return picked;
 }
 
-const others = (gold: string): Form[] => [{ kind: 'other', text: golds[random.below(golds.length)] as string }].filter(({ text }) => text !== gold);
+const others = (gold: string): Form[] =>
+  [{ kind: 'other', text: golds[random.below(golds.length)] as string }].filter(({ text }) => text !== gold);
 const pairs = [
   ...drawn(rewritten, total / 2).map((pair) => ({ ...pair, expected: true })),
   ...drawn(perturbed, total / 4).map((pair) => ({ ...pair, expected: false })),

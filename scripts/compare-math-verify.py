@@ -13,9 +13,14 @@ from collections import Counter
 from math_verify import parse, verify
 
 
+TIMEOUT_SECONDS = 300
+
+
 def math_verify_says(pred: str, gold: str) -> bool:
     wrapped = pred if "boxed" in pred or "\\[" in pred else f"${pred}$"
-    return bool(verify(parse(f"${gold}$"), parse(wrapped)))
+    # Their time-outs depend on the machine; a verdict must not.
+    read = [parse(text, parsing_timeout=TIMEOUT_SECONDS) for text in (f"${gold}$", wrapped)]
+    return bool(verify(*read, timeout_seconds=TIMEOUT_SECONDS))
 
 
 def main() -> None:

@@ -51,7 +51,9 @@ async function mapped(file: string, configFile: string, tell: (text: string) => 
     );
   }
   const loaded = await loadTasks(file, { mapRow });
-  tell(`${file}: ${loaded.rows.length} rows turned into tasks by tasks.mapRow of ${configFile}, ${loaded.dropped} dropped`);
+  tell(
+    `${file}: ${loaded.rows.length} rows turned into tasks by tasks.mapRow of ${configFile}, ${loaded.dropped} dropped`,
+  );
   return loaded;
 }
 

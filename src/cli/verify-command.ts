@@ -54,10 +54,15 @@ function verifyResult({ cases, seconds }: CaseReport): VerifyResult {
 }
 
 function renderReport({ cases }: CaseReport, result: VerifyResult): string {
-  const errors = cases.filter(({ expected, check }) => check.verdict === 'undecided' || (check.verdict === 'equal') !== expected);
+  const errors = cases.filter(
+    ({ expected, check }) => check.verdict === 'undecided' || (check.verdict === 'equal') !== expected,
+  );
   const count = (expected: boolean, verdict: string) =>
-    String(cases.filter((judged) => judged.expected === expected && judged.check.verdict === verdict).length).padStart(10);
-  const row = (expected: boolean) => ['equal', 'different', 'undecided'].map((verdict) => count(expected, verdict)).join('');
+    String(cases.filter((judged) => judged.expected === expected && judged.check.verdict === verdict).length).padStart(
+      10,
+    );
+  const row = (expected: boolean) =>
+    ['equal', 'different', 'undecided'].map((verdict) => count(expected, verdict)).join('');
   return [
     ...errors.map(renderError),
     ...(errors.length > 0 ? [''] : []),

@@ -17,7 +17,9 @@ const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[
   (value) => typeof value === 'function',
 );
 
-const verifierSchema = z.looseObject({ kind: z.enum(['numeric', 'answer', 'choice', 'json', 'exact', 'command', 'function-calls']) });
+const verifierSchema = z.looseObject({
+  kind: z.enum(['numeric', 'answer', 'choice', 'json', 'exact', 'command', 'function-calls']),
+});
 
 const tasksSchema = z.strictObject({
   /** JSONL file, relative to the config; wins over `generate`. */

@@ -27,8 +27,18 @@ function judge(task: Task, answer: string | null, extraction: Extraction): Verdi
   const problem = answerGoldProblem(task.answer);
   if (problem !== null) return { kind: 'unscored', why: `the answer of task ${task.id} cannot be used: ${problem}` };
   if (answer === null) return { kind: 'scored', score: 0, extracted: null, why: 'no final answer' };
-  const { verdict, why, extracted } = checkAnswer({ prediction: answer, gold: String(task.answer), question: task.problem, extraction });
-  return { kind: 'scored', score: verdict === 'equal' ? 1 : 0, extracted, why: verdict === 'undecided' ? `undecided: ${why}` : why };
+  const { verdict, why, extracted } = checkAnswer({
+    prediction: answer,
+    gold: String(task.answer),
+    question: task.problem,
+    extraction,
+  });
+  return {
+    kind: 'scored',
+    score: verdict === 'equal' ? 1 : 0,
+    extracted,
+    why: verdict === 'undecided' ? `undecided: ${why}` : why,
+  };
 }
 
 /** Why a gold cannot be compared with, null where it can. */

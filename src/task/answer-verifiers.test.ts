@@ -47,15 +47,34 @@ describe('verifier kind choice', () => {
   const config = { kind: 'choice', choices: 5 } as const;
   const capitals = taskOf('B', { fields: { choices: ['Lima', 'Port Louis', 'Oslo'] } });
 
-  it.each(['C', '(C)', 'c', 'C.', 'C) 42', '\\boxed{\\text{C}}', 'The answer is (C).', 'Answer: C because it fits', 'I choose option C, for it fits', 'It must be (C).', '**C**'])(
-    'reads %s as C',
-    async (answer) => expect(await scoreOf(config, taskOf('\\text{(C)}'), answer)).toBe(1),
-  );
+  it.each([
+    'C',
+    '(C)',
+    'c',
+    'C.',
+    'C) 42',
+    '\\boxed{\\text{C}}',
+    'The answer is (C).',
+    'Answer: C because it fits',
+    'I choose option C, for it fits',
+    'It must be (C).',
+    '**C**',
+  ])('reads %s as C', async (answer) => expect(await scoreOf(config, taskOf('\\text{(C)}'), answer)).toBe(1));
 
-  it.each(['B', 'A, C', 'C or D', 'Z', 'Either (B) or (C)', '\\boxed{C}, no: \\boxed{D}', 'A good question', 'C6H12', '<think>C', 'It is not (C).', '<think>Option C?</think> No idea.', 'The answer is not C'])(
-    'does not read %s as C',
-    async (answer) => expect(await scoreOf(config, taskOf('C'), answer)).toBe(0),
-  );
+  it.each([
+    'B',
+    'A, C',
+    'C or D',
+    'Z',
+    'Either (B) or (C)',
+    '\\boxed{C}, no: \\boxed{D}',
+    'A good question',
+    'C6H12',
+    '<think>C',
+    'It is not (C).',
+    '<think>Option C?</think> No idea.',
+    'The answer is not C',
+  ])('does not read %s as C', async (answer) => expect(await scoreOf(config, taskOf('C'), answer)).toBe(0));
 
   it('compares several letters as a set', async () => {
     expect(await scoreOf(config, taskOf('A, D'), 'D and A')).toBe(1);
@@ -74,8 +93,16 @@ describe('verifier kind json', () => {
   const state = taskOf({ cart: { items: ['a', 'b'], total: 10 }, open: true });
 
   it('compares content: keys in any order, lists in theirs, numbers by value', async () => {
-    expect(await scoreOf({ kind: 'json' }, state, '{"open": true, "cart": {"total": 10.0, "items": ["a", "b"]}}')).toBe(1);
-    expect(await scoreOf({ kind: 'json' }, state, 'Done:\n```json\n{"open": true, "cart": {"total": 10, "items": ["a", "b"]}}\n```')).toBe(1);
+    expect(await scoreOf({ kind: 'json' }, state, '{"open": true, "cart": {"total": 10.0, "items": ["a", "b"]}}')).toBe(
+      1,
+    );
+    expect(
+      await scoreOf(
+        { kind: 'json' },
+        state,
+        'Done:\n```json\n{"open": true, "cart": {"total": 10, "items": ["a", "b"]}}\n```',
+      ),
+    ).toBe(1);
     for (const wrong of [
       '{"open": true, "cart": {"total": 10, "items": ["b", "a"]}}',
       '{"open": true, "cart": {"total": "10", "items": ["a", "b"]}}',
@@ -91,13 +118,18 @@ describe('verifier kind json', () => {
 
   it('checks a state: what the gold names must hold, further keys may stand beside it', async () => {
     const partial = { kind: 'json', partial: true, unordered: true, tolerance: 0.01 } as const;
-    expect(await scoreOf(partial, state, '{"open": true, "user": 7, "cart": {"total": 10.05, "items": ["b", "a"], "x": 1}}')).toBe(1);
+    expect(
+      await scoreOf(partial, state, '{"open": true, "user": 7, "cart": {"total": 10.05, "items": ["b", "a"], "x": 1}}'),
+    ).toBe(1);
     expect(await scoreOf(partial, state, '{"open": true, "cart": {"total": 10.2, "items": ["b", "a"]}}')).toBe(0);
     expect(await scoreOf(partial, state, '{"open": true, "cart": {"total": 10, "items": ["a", "a"]}}')).toBe(0);
   });
 
   it('says where the first difference is, and does not mistake inherited names for keys', async () => {
-    const verdict = await chooseVerifier({ kind: 'json' }, '.').verify(state, '{"open": true, "cart": {"total": 11, "items": ["a", "b"]}}');
+    const verdict = await chooseVerifier({ kind: 'json' }, '.').verify(
+      state,
+      '{"open": true, "cart": {"total": 11, "items": ["a", "b"]}}',
+    );
     expect(verdict).toMatchObject({ score: 0, why: '/cart/total is 11, expected 10' });
     expect(await scoreOf({ kind: 'json', partial: true }, taskOf({ toString: 1 }), '{}')).toBe(0);
   });
@@ -106,7 +138,10 @@ describe('verifier kind json', () => {
 describe('golds are checked when tasks are loaded', () => {
   const write = (...answers: unknown[]): string => {
     const file = join(folder, `golds-${contentHash(answers as never).slice(0, 8)}.jsonl`);
-    writeFileSync(file, answers.map((answer, index) => JSON.stringify({ id: `q${index}`, problem: 'How much?', answer })).join('\n'));
+    writeFileSync(
+      file,
+      answers.map((answer, index) => JSON.stringify({ id: `q${index}`, problem: 'How much?', answer })).join('\n'),
+    );
     return file;
   };
   const refuse = async (config: VerifierConfig, ...answers: unknown[]): Promise<void> => {
@@ -119,7 +154,12 @@ describe('golds are checked when tasks are loaded', () => {
     await expect(refuse({ kind: 'answer' }, '5', '\\frac{1}{', '1/0')).rejects.toMatchObject({
       code: 'invalid-gold',
       message: expect.stringMatching(/:2 \(q1\).*\n.*:3 \(q2\).*divides by zero/),
-      details: { tasks: [{ id: 'q1', line: 2 }, { id: 'q2', line: 3 }] },
+      details: {
+        tasks: [
+          { id: 'q1', line: 2 },
+          { id: 'q2', line: 3 },
+        ],
+      },
     });
     await expect(refuse({ kind: 'numeric' }, 5, 'five')).rejects.toThrow(/:2 \(q1\): "five": it is not one number/);
     await expect(refuse({ kind: 'choice', choices: 4 }, 'A', 'E')).rejects.toThrow(/:2 \(q1\).*from A to D/);
@@ -160,7 +200,9 @@ describe('verifyCases', () => {
   });
 
   it('names file, line and field of a row of another form, and refuses an empty file', async () => {
-    await expect(verifyCases(fileOf('{"pred": "1", "gold": "1", "expected": "yes"}'), systemClock)).rejects.toMatchObject({
+    await expect(
+      verifyCases(fileOf('{"pred": "1", "gold": "1", "expected": "yes"}'), systemClock),
+    ).rejects.toMatchObject({
       code: 'invalid-data',
       details: { line: 1, fields: ['expected'] },
     });

@@ -25,12 +25,18 @@ export function choiceVerifier({ choices }: ChoiceOptions): Verifier {
 function judge(task: Task, answer: string | null, choices: number): Verdict {
   const menu = menuOf(task, choices);
   const gold = typeof task.answer === 'string' ? chosenIn(task.answer, menu) : null;
-  if (gold === null) return { kind: 'unscored', why: `the answer of task ${task.id} names no choice: ${JSON.stringify(task.answer)}` };
+  if (gold === null)
+    return { kind: 'unscored', why: `the answer of task ${task.id} names no choice: ${JSON.stringify(task.answer)}` };
   if (answer === null) return { kind: 'scored', score: 0, extracted: null, why: 'no final answer' };
   const chosen = chosenBy(answer, menu);
   if (chosen === null) return { kind: 'scored', score: 0, extracted: null, why: 'the final answer names no choice' };
   const isCorrect = chosen === gold;
-  return { kind: 'scored', score: isCorrect ? 1 : 0, extracted: chosen, why: isCorrect ? `chooses ${gold}` : `${chosen} is not ${gold}` };
+  return {
+    kind: 'scored',
+    score: isCorrect ? 1 : 0,
+    extracted: chosen,
+    why: isCorrect ? `chooses ${gold}` : `${chosen} is not ${gold}`,
+  };
 }
 
 /** Why a gold names no choice, null where it does. */
@@ -50,7 +56,10 @@ function menuOf({ fields }: Pick<Task, 'fields'>, choices: number): Menu {
   const listed = fields?.choices;
   const texts = Array.isArray(listed) && listed.every((text) => typeof text === 'string') ? listed : [];
   const count = texts.length > 0 ? texts.length : choices;
-  return { letters: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.slice(0, count), texts: texts.map((text) => plain(text).toLowerCase()) };
+  return {
+    letters: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.slice(0, count),
+    texts: texts.map((text) => plain(text).toLowerCase()),
+  };
 }
 
 function chosenBy(answer: string, menu: Menu): string | null {
@@ -78,7 +87,8 @@ function chosenIn(text: string, menu: Menu): string | null {
   const byText = menu.texts.indexOf(words.toLowerCase());
   if (byText >= 0) return menu.letters[byText] as string;
   const labelled = /^\(?([A-Za-z])(?:\)|[.:])\s*\S/.exec(words)?.[1];
-  if (labelled !== undefined && !/^\(?[A-Za-z][).:]?(?:\s*(?:,|;|and|&)\s*\(?[A-Za-z][).:]?)+$/.test(words)) return known([labelled], menu);
+  if (labelled !== undefined && !/^\(?[A-Za-z][).:]?(?:\s*(?:,|;|and|&)\s*\(?[A-Za-z][).:]?)+$/.test(words))
+    return known([labelled], menu);
   const parts = words.split(/\s*(?:,|;|&|\band\b)\s*/).filter((part) => part !== '');
   const letters = parts.map((part) => /^(?:option |choice )?\(?([A-Za-z])[).:]?$/i.exec(part)?.[1]);
   return letters.length === 0 || letters.includes(undefined) ? null : known(letters as string[], menu);
@@ -91,13 +101,17 @@ function known(letters: readonly string[], menu: Menu): string | null {
 
 /** `C because …`, `C, since …`: a capital with a reason behind it. */
 function leadingLetter(clause: string, menu: Menu): string | null {
-  const letter = /^(?:option |choice )?\(?([A-Z])\)?[,:;]?\s+(?:because|since|as|for|which|due)\b/i.exec(plain(clause))?.[1];
+  const letter = /^(?:option |choice )?\(?([A-Z])\)?[,:;]?\s+(?:because|since|as|for|which|due)\b/i.exec(
+    plain(clause),
+  )?.[1];
   return letter === undefined || letter !== letter.toUpperCase() ? null : known([letter], menu);
 }
 
 /** The one letter that is named anywhere, unless something is denied. */
 function onlyMention(answer: string, menu: Menu): string | null {
   if (/\b(?:not|never|neither|except|wrong|incorrect)\b|n['’]t\b/i.test(answer)) return null;
-  const mentions = [...plain(answer.slice(-20_000)).matchAll(/\b(?:option|choice)\s+\(?([A-Z])\b|\(([A-Z])\)/g)].map((match) => (match[1] ?? match[2]) as string);
+  const mentions = [...plain(answer.slice(-20_000)).matchAll(/\b(?:option|choice)\s+\(?([A-Z])\b|\(([A-Z])\)/g)].map(
+    (match) => (match[1] ?? match[2]) as string,
+  );
   return new Set(mentions).size === 1 ? known(mentions, menu) : null;
 }

@@ -34,18 +34,17 @@ export type VerifierConfig = z.input<typeof verifierConfigSchema>;
 export type CheckedVerifierConfig = z.output<typeof verifierConfigSchema>;
 
 /** Throws CoHarnessError `invalid-data` that names the field and, for an unknown kind, the known ones; `origin` is the place it names. */
-export function checkVerifierConfig(config: unknown, origin: TextOrigin = { file: 'the verifier configuration' }): CheckedVerifierConfig {
+export function checkVerifierConfig(
+  config: unknown,
+  origin: TextOrigin = { file: 'the verifier configuration' },
+): CheckedVerifierConfig {
   return checkSchema(verifierConfigSchema, config, origin);
 }
 
 /**
  * The verifier that `config` names. `directory` is the folder that a command runs in. Throws as checkVerifierConfig does.
  */
-export function chooseVerifier(
-  config: unknown,
-  directory: string,
-  origin?: TextOrigin,
-): Verifier {
+export function chooseVerifier(config: unknown, directory: string, origin?: TextOrigin): Verifier {
   const checked = checkVerifierConfig(config, origin);
   switch (checked.kind) {
     case 'numeric':

@@ -31,7 +31,12 @@ function judge(task: Task, answer: string | null, options: JsonOptions): Verdict
   const found = jsonIn(answer);
   if (found === null) return { kind: 'scored', score: 0, extracted: null, why: 'the final answer holds no JSON' };
   const problem = mismatch(task.answer, found.value, '', options);
-  return { kind: 'scored', score: problem === null ? 1 : 0, extracted: found.text, why: problem ?? 'the expected values' };
+  return {
+    kind: 'scored',
+    score: problem === null ? 1 : 0,
+    extracted: found.text,
+    why: problem ?? 'the expected values',
+  };
 }
 
 function jsonIn(answer: string): { value: unknown; text: string } | null {
@@ -60,8 +65,11 @@ function mismatch(gold: unknown, value: unknown, at: string, options: JsonOption
     return isNear ? null : `${place} is ${shown(value)}, expected ${gold}`;
   }
   if (Array.isArray(gold)) {
-    if (!Array.isArray(value) || value.length !== gold.length) return `${place} is ${shown(value)}, expected ${gold.length} items`;
-    return options.unordered ? unorderedMismatch(gold, value, at, options) : firstOf(gold.map((item, index) => () => mismatch(item, value[index], `${at}/${index}`, options)));
+    if (!Array.isArray(value) || value.length !== gold.length)
+      return `${place} is ${shown(value)}, expected ${gold.length} items`;
+    return options.unordered
+      ? unorderedMismatch(gold, value, at, options)
+      : firstOf(gold.map((item, index) => () => mismatch(item, value[index], `${at}/${index}`, options)));
   }
   if (gold !== null && typeof gold === 'object') return objectMismatch(gold, value, at, options);
   return value === gold ? null : `${place} is ${shown(value)}, expected ${shown(gold)}`;
@@ -76,17 +84,27 @@ function firstOf(checks: readonly (() => string | null)[]): string | null {
 }
 
 function objectMismatch(gold: object, value: unknown, at: string, options: JsonOptions): string | null {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return `${at === '' ? 'the value' : at} is ${shown(value)}, expected an object`;
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return `${at === '' ? 'the value' : at} is ${shown(value)}, expected an object`;
   const extra = options.partial ? undefined : Object.keys(value).find((key) => !Object.hasOwn(gold, key));
   if (extra !== undefined) return `${at}/${extra} is not expected`;
   const given = new Map(Object.entries(value));
   return firstOf(
-    Object.entries(gold).map(([key, wanted]) => () => (given.has(key) ? mismatch(wanted, given.get(key), `${at}/${key}`, options) : `${at}/${key} is missing`)),
+    Object.entries(gold).map(
+      ([key, wanted]) =>
+        () =>
+          given.has(key) ? mismatch(wanted, given.get(key), `${at}/${key}`, options) : `${at}/${key} is missing`,
+    ),
   );
 }
 
 /** Kuhn's augmenting paths, so that a partial match of one item does not take the partner of another. */
-function unorderedMismatch(gold: readonly unknown[], value: readonly unknown[], at: string, options: JsonOptions): string | null {
+function unorderedMismatch(
+  gold: readonly unknown[],
+  value: readonly unknown[],
+  at: string,
+  options: JsonOptions,
+): string | null {
   const partner = new Map<number, number>();
   const place = (row: number, tried: Set<number>): boolean =>
     value.some((item, column) => {

@@ -12,7 +12,11 @@ const MOST_SHOWN = 20;
  * Checks before anything is paid that the verifier can use every task's answer. `lineOf`: line of each task id in `file`. Throws CoHarnessError `invalid-gold` that lists
  * file, line, id and reason of up to 20 of them.
  */
-export function refuseBadGolds(config: CheckedVerifierConfig, rows: readonly TaskRow[], origin: { file: string; lineOf?: ReadonlyMap<string, number> | undefined }): void {
+export function refuseBadGolds(
+  config: CheckedVerifierConfig,
+  rows: readonly TaskRow[],
+  origin: { file: string; lineOf?: ReadonlyMap<string, number> | undefined },
+): void {
   const problems = rows.flatMap((row) => {
     const problem = goldProblemOf(config, row);
     return problem === null ? [] : [{ id: row.id, line: origin.lineOf?.get(row.id), answer: row.answer, problem }];
@@ -27,7 +31,13 @@ export function refuseBadGolds(config: CheckedVerifierConfig, rows: readonly Tas
     'invalid-gold',
     `The verifier "${config.kind}" cannot use the answer of ${problems.length} task${problems.length === 1 ? '' : 's'}:\n${shown.join('\n')}${more}\n` +
       'Correct these answers, or choose another verifier.kind (docs/verifiers.md says what each one reads).',
-    { details: { file: origin.file, verifier: config.kind, tasks: problems.map(({ id, line, problem }) => ({ id, line, problem })) } },
+    {
+      details: {
+        file: origin.file,
+        verifier: config.kind,
+        tasks: problems.map(({ id, line, problem }) => ({ id, line, problem })),
+      },
+    },
   );
 }
 

@@ -11,7 +11,10 @@ export function rewritten(gold: string): Form[] {
     { kind: 'dfrac', text: gold.replace(/\\[tc]?frac(?=[^a-z])/g, '\\dfrac') },
     { kind: 'slash', text: slashed(gold) },
     { kind: 'left-right', text: sized(gold) },
-    { kind: 'spacing', text: gold.replace(/(?<=[\d}a-z)])\s*([+-])\s*(?=[\\\da-z(])/g, ' $1 ').replace(/^\s*|\s*$/g, ' ') },
+    {
+      kind: 'spacing',
+      text: gold.replace(/(?<=[\d}a-z)])\s*([+-])\s*(?=[\\\da-z(])/g, ' $1 ').replace(/^\s*|\s*$/g, ' '),
+    },
     { kind: 'thin-space', text: gold.replace(/(?<=[a-z\d}]) ?\+ ?/g, '\\,+\\;') },
     { kind: 'boxed', text: `Adding up, we find that the result is $\\boxed{${gold}}$. That is all 7 of them.` },
     { kind: 'stated', text: `After 3 steps we are done. The answer is $${gold}$.` },
@@ -20,7 +23,13 @@ export function rewritten(gold: string): Form[] {
     { kind: 'unicode', text: unicode(gold) },
     { kind: 'reordered', text: reordered(gold) },
     { kind: 'bmatrix', text: gold.replaceAll('pmatrix', 'bmatrix') },
-    { kind: 'label', text: /^[-\d\\(]/.test(gold) && !/[=<:]|\\text|_|\\cup|\\begin|\\mbox/.test(gold) && !/,(?!\\!)/.test(gold) ? `z_9 = ${gold}` : gold },
+    {
+      kind: 'label',
+      text:
+        /^[-\d\\(]/.test(gold) && !/[=<:]|\\text|_|\\cup|\\begin|\\mbox/.test(gold) && !/,(?!\\!)/.test(gold)
+          ? `z_9 = ${gold}`
+          : gold,
+    },
     { kind: 'no-groups', text: gold.replace(/(?<=\d)(?:,\s*\\!\s*|\{,\})(?=\d)/g, '') },
   ];
   return forms.filter(({ text }) => text !== gold);
@@ -31,7 +40,9 @@ function slashed(gold: string): string {
 }
 
 function sized(gold: string): string {
-  return /\\left|\\\{/.test(gold) ? gold.replace(/\\left|\\right/g, '') : gold.replace(/\(/g, '\\left( ').replace(/\)/g, ' \\right)');
+  return /\\left|\\\{/.test(gold)
+    ? gold.replace(/\\left|\\right/g, '')
+    : gold.replace(/\(/g, '\\left( ').replace(/\)/g, ' \\right)');
 }
 
 function unicode(gold: string): string {
@@ -46,7 +57,8 @@ function unicode(gold: string): string {
 
 /** Items of a list, or the terms of a sum, last first. */
 function reordered(gold: string): string {
-  if (/^[^()[\]\\{}=<]*,[^()[\]\\{}=<]*$/.test(gold) && !/\d,\d{3}/.test(gold)) return gold.split(',').toReversed().join(', ');
+  if (/^[^()[\]\\{}=<]*,[^()[\]\\{}=<]*$/.test(gold) && !/\d,\d{3}/.test(gold))
+    return gold.split(',').toReversed().join(', ');
   if (!/^[\w\s+^{}-]+$/.test(gold) || !/[+-]/.test(gold.slice(1))) return gold;
   const terms = gold.replace(/\s/g, '').match(/[+-]?[^+-]+/g) ?? [];
   const last = terms.toReversed().map((term) => (/^[+-]/.test(term) ? term : `+${term}`));
@@ -67,14 +79,22 @@ export function perturbed(gold: string): Form[] {
     if (!isImproperMixed(text)) forms.push({ kind: 'number', text });
   }
   forms.push({ kind: 'sign', text: negated(gold) });
-  if (/^\\?(?:left)?[([].*,.*[)\]]$/.test(gold) && !/cup/.test(gold)) forms.push({ kind: 'bracket', text: otherBracket(gold) });
-  if (/^-?\d+(?:, ?-?\d+)+$/.test(gold) && !/\d,\d{3}/.test(gold)) forms.push({ kind: 'item-less', text: gold.replace(/,[^,]*$/, '') });
+  if (/^\\?(?:left)?[([].*,.*[)\]]$/.test(gold) && !/cup/.test(gold))
+    forms.push({ kind: 'bracket', text: otherBracket(gold) });
+  if (/^-?\d+(?:, ?-?\d+)+$/.test(gold) && !/\d,\d{3}/.test(gold))
+    forms.push({ kind: 'item-less', text: gold.replace(/,[^,]*$/, '') });
   if (!/[=<_]/.test(gold)) forms.push({ kind: 'item-more', text: `${gold.replace(/\\?\.?$/, '')}, 987` });
-  for (const match of gold.replace(/^x \\in|\\[a-zA-Z]+/g, (command) => '\\'.repeat(command.length)).matchAll(/(?<![a-zA-Z])[a-df-hj-zA-Z](?![a-zA-Z])/g)) {
+  for (const match of gold
+    .replace(/^x \\in|\\[a-zA-Z]+/g, (command) => '\\'.repeat(command.length))
+    .matchAll(/(?<![a-zA-Z])[a-df-hj-zA-Z](?![a-zA-Z])/g)) {
     forms.push({ kind: 'letter', text: `${gold.slice(0, match.index)}w${gold.slice(match.index + 1)}` });
   }
   const word = /\\(?:text|mbox)\{\(?([A-Za-z]+)\)?\}/.exec(gold);
-  if (word !== null && !/\d/.test(gold)) forms.push({ kind: 'word', text: gold.replace(word[1] as string, SWAPS.find(([from]) => from === word[1])?.[1] ?? 'Zed') });
+  if (word !== null && !/\d/.test(gold))
+    forms.push({
+      kind: 'word',
+      text: gold.replace(word[1] as string, SWAPS.find(([from]) => from === word[1])?.[1] ?? 'Zed'),
+    });
   return forms.filter(({ text }) => text !== gold);
 }
 
@@ -94,7 +114,11 @@ function isImproperMixed(text: string): boolean {
 
 function negated(gold: string): string {
   if (/\\text\{|\\mbox\{(?!\s)|^[A-Za-z, ]+$|[=<:|]|^0$|\\pm|\\in |^\\\(|\\circ|^0/.test(gold)) return gold;
-  return gold.startsWith('-') ? gold.slice(1) : /^[\d.a-zA-Z\\$]/.test(gold) && !/^\\left|^\\begin|^\\\{|^\\\$/.test(gold) ? `-${gold}` : gold;
+  return gold.startsWith('-')
+    ? gold.slice(1)
+    : /^[\d.a-zA-Z\\$]/.test(gold) && !/^\\left|^\\begin|^\\\{|^\\\$/.test(gold)
+      ? `-${gold}`
+      : gold;
 }
 
 function otherBracket(gold: string): string {

@@ -9,10 +9,21 @@ export type Answer =
   /** Digits in a base other than words: value of the digits, and the base. */
   | { readonly kind: 'based'; readonly digits: string; readonly base: number }
   /** Unordered. `braces`: written as a set, so that repetitions do not count. `joinedBy`: the word between the items, if one stands there. */
-  | { readonly kind: 'list'; readonly items: readonly Answer[]; readonly braces: boolean; readonly joinedBy: 'and' | 'or' | null }
+  | {
+      readonly kind: 'list';
+      readonly items: readonly Answer[];
+      readonly braces: boolean;
+      readonly joinedBy: 'and' | 'or' | null;
+    }
   /** Ordered: `( , )` or `⟨ , ⟩`. Two items in round brackets may also be an open interval. */
   | { readonly kind: 'tuple'; readonly items: readonly Answer[] }
-  | { readonly kind: 'interval'; readonly low: Answer; readonly high: Answer; readonly lowClosed: boolean; readonly highClosed: boolean }
+  | {
+      readonly kind: 'interval';
+      readonly low: Answer;
+      readonly high: Answer;
+      readonly lowClosed: boolean;
+      readonly highClosed: boolean;
+    }
   | { readonly kind: 'union'; readonly parts: readonly Answer[] }
   /** The first without the others. */
   | { readonly kind: 'without'; readonly whole: Answer; readonly removed: Answer }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import { rational } from '../../base/rational.ts';
 import { startEffort } from './answer-limits.ts';
-import { checkAnswer } from './check-answer.ts';
+import { checkAnswer, goldProblem } from './check-answer.ts';
 import { arcTangent, cosine, exponential, logarithm, piInterval, sine } from './elementary-functions.ts';
 import { evaluateNumerically } from './evaluate-numerically.ts';
 import { exactRational } from './exact-rational.ts';
@@ -14,7 +14,8 @@ import { fromRational, integerRoot, type RealInterval } from './real-interval.ts
 
 const BITS = 128;
 const asNumber = (end: bigint): number => Number(end) / 2 ** BITS;
-const at = (value: number): RealInterval => fromRational(rational(BigInt(Math.round(value * 2 ** 40)), 2n ** 40n), BITS);
+const at = (value: number): RealInterval =>
+  fromRational(rational(BigInt(Math.round(value * 2 ** 40)), 2n ** 40n), BITS);
 const exactly = (value: number): number => Math.round(value * 2 ** 40) / 2 ** 40;
 
 function expectAround({ low, high }: RealInterval, value: number): void {
@@ -34,7 +35,8 @@ describe('interval arithmetic', () => {
         expectAround(sine(at(value), BITS), Math.sin(exactly(value)));
         expectAround(cosine(at(value), BITS), Math.cos(exactly(value)));
         expectAround(arcTangent(at(value), BITS), Math.atan(exactly(value)));
-        if (Math.abs(value) > 1e-6) expectAround(logarithm(at(Math.abs(value)), BITS), Math.log(exactly(Math.abs(value))));
+        if (Math.abs(value) > 1e-6)
+          expectAround(logarithm(at(Math.abs(value)), BITS), Math.log(exactly(Math.abs(value))));
       }),
       { numRuns: 60 },
     );
@@ -79,17 +81,32 @@ const leaf: fc.Arbitrary<Written> = fc.oneof(
     over: BigInt(over),
     under: BigInt(under),
   })),
-  fc.integer({ min: 1, max: 999 }).map((cents) => ({ text: (cents / 100).toFixed(2), over: BigInt(cents), under: 100n })),
+  fc
+    .integer({ min: 1, max: 999 })
+    .map((cents) => ({ text: (cents / 100).toFixed(2), over: BigInt(cents), under: 100n })),
 );
 
 const { written } = fc.letrec<{ written: Written }>((tie) => ({
   written: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     leaf,
-    fc.tuple(tie('written'), tie('written')).map(([a, b]) => ({ text: `(${a.text}+${b.text})`, over: a.over * b.under + b.over * a.under, under: a.under * b.under })),
-    fc.tuple(tie('written'), tie('written')).map(([a, b]) => ({ text: `\\left(${a.text} - ${b.text}\\right)`, over: a.over * b.under - b.over * a.under, under: a.under * b.under })),
-    fc.tuple(tie('written'), tie('written')).map(([a, b]) => ({ text: `(${a.text})\\cdot(${b.text})`, over: a.over * b.over, under: a.under * b.under })),
-    fc.tuple(tie('written'), tie('written')).filter(([, b]) => b.over !== 0n).map(([a, b]) => ({ text: `\\frac{${a.text}}{${b.text}}`, over: a.over * b.under, under: a.under * b.over })),
+    fc.tuple(tie('written'), tie('written')).map(([a, b]) => ({
+      text: `(${a.text}+${b.text})`,
+      over: a.over * b.under + b.over * a.under,
+      under: a.under * b.under,
+    })),
+    fc.tuple(tie('written'), tie('written')).map(([a, b]) => ({
+      text: `\\left(${a.text} - ${b.text}\\right)`,
+      over: a.over * b.under - b.over * a.under,
+      under: a.under * b.under,
+    })),
+    fc
+      .tuple(tie('written'), tie('written'))
+      .map(([a, b]) => ({ text: `(${a.text})\\cdot(${b.text})`, over: a.over * b.over, under: a.under * b.under })),
+    fc
+      .tuple(tie('written'), tie('written'))
+      .filter(([, b]) => b.over !== 0n)
+      .map(([a, b]) => ({ text: `\\frac{${a.text}}{${b.text}}`, over: a.over * b.under, under: a.under * b.over })),
     tie('written').map((a) => ({ text: `(${a.text})^2`, over: a.over ** 2n, under: a.under ** 2n })),
   ),
 }));
@@ -111,8 +128,11 @@ describe('parser and exact arithmetic', () => {
         expect(exactRational(expression)).toEqual(value);
         expect(rationalOfFraction(normalForm({ atoms: new Map(), effort: effort() }, expression))).toEqual(value);
         const point = { symbol: () => value, application: () => value };
-        const bounds = evaluateNumerically(expression, 64, point, effort()).re;
-        expect(bounds.low * value.denominator <= value.numerator << 64n && bounds.high * value.denominator >= value.numerator << 64n).toBe(true);
+        const bounds = evaluateNumerically(expression, 1_024, point, effort()).re;
+        expect(
+          bounds.low * value.denominator <= value.numerator << 1_024n &&
+            bounds.high * value.denominator >= value.numerator << 1_024n,
+        ).toBe(true);
       }),
       { numRuns: 200 },
     );
@@ -122,10 +142,11 @@ describe('parser and exact arithmetic', () => {
     fc.assert(
       fc.property(written, ({ text, over, under }) => {
         const { numerator, denominator } = rational(over, under);
-        const check = (top: bigint) => checkAnswer({ prediction: `\\boxed{${text}}`, gold: `\\frac{${top}}{${denominator}}` }).verdict;
+        const check = (top: bigint) =>
+          checkAnswer({ prediction: `\\boxed{${text}}`, gold: `\\frac{${top}}{${denominator}}` }).verdict;
         expect(check(numerator)).toBe('equal');
         // A decimal in the text brings a tolerance: a neighbour must be further away than that.
-        expect(check(numerator * 2n + denominator)).toBe('different');
+        expect(check(numerator + 2n * ((numerator < 0n ? -numerator : numerator) + denominator))).toBe('different');
       }),
       { numRuns: 150 },
     );
@@ -147,7 +168,8 @@ describe('parser and exact arithmetic', () => {
     fc.assert(
       fc.property(small, small, small, (a, b, c) => {
         const factored = `(x + ${a})(x + ${b})(x + ${c})`.replaceAll('+ -', '- ');
-        const expanded = (last: number) => `x^3 + ${a + b + c}x^2 + ${a * b + b * c + a * c}x + ${last}`.replaceAll('+ -', '- ');
+        const expanded = (last: number) =>
+          `x^3 + ${a + b + c}x^2 + ${a * b + b * c + a * c}x + ${last}`.replaceAll('+ -', '- ');
         expect(checkAnswer({ prediction: factored, gold: expanded(a * b * c) }).verdict).toBe('equal');
         expect(checkAnswer({ prediction: factored, gold: expanded(a * b * c + 1) }).verdict).toBe('different');
       }),
@@ -156,16 +178,25 @@ describe('parser and exact arithmetic', () => {
   });
 
   it('never throws, for any text on either side, and every text that can be a gold equals itself', () => {
-    const piece = fc.constantFrom(...'\\frac \\sqrt \\left( \\right) ( ) [ ] { } \\{ \\} ^ _ ! % , ; = < > | + - * / . 1 2 10 x y i e \\pi \\pm \\text{cm} \\cup \\in \\infty \\begin{pmatrix} \\end{pmatrix} & \\\\ \\sin $ \\boxed{ and'.split(' '), ' ');
-    const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.array(piece, { maxLength: 25 }).map((parts) => parts.join('')));
+    const piece = fc.constantFrom(
+      ...'\\frac \\sqrt \\left( \\right) ( ) [ ] { } \\{ \\} ^ _ ! % , ; = < > | + - * / . 1 2 10 x y i e \\pi \\pm \\text{cm} \\cup \\in \\infty \\begin{pmatrix} \\end{pmatrix} & \\\\ \\sin $ \\boxed{ and'.split(
+        ' ',
+      ),
+      ' ',
+    );
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'grapheme' }),
+      fc.array(piece, { maxLength: 25 }).map((parts) => parts.join('')),
+    );
     fc.assert(
       fc.property(text, text, (prediction, gold) => {
         expect(checkAnswer({ prediction, gold, question: prediction }).why).not.toContain('defect');
         const own = checkAnswer({ prediction, gold: prediction, extraction: 'whole' });
         expect(own.why).not.toContain('defect');
-        if (own.verdict === 'different') expect(own.why).toMatch(/divides by zero|power that is not positive|gives no answer|no words|infinity|logarithm|factorial|binomial|inverse|turned round|end is open|no item|sets have/);
+        if (goldProblem(prediction) === null) expect([prediction, own.verdict]).toEqual([prediction, 'equal']);
       }),
-      { numRuns: 1_500 },
+      { numRuns: 1_000 },
     );
   });
 });

@@ -359,7 +359,7 @@ describe('limits', () => {
   it('stops when the time is over', () => {
     let now = 0;
     const clock = { now: () => now++ * 1_500, timestamp: () => '' };
-    const slow = { prediction: '(x+y+z+1)^{12}(x-y)^9', gold: '(x+y+z+2)^{12}(x-y)^9' };
+    const slow = { prediction: '(x+y+z+1)^6(x-y)', gold: '(x+y+z+2)^6(x-y)' };
     expect(checkAnswer(slow, clock).verdict).toBe('undecided');
     expect(checkAnswer(slow).verdict).toBe('different');
   });
@@ -397,13 +397,16 @@ describe('attacks', () => {
     ['a null character', '5\u0000'],
     ['half a surrogate', '\ud800'],
     ['prototype names', '\\constructor + \\__proto__ + \\toString'],
-    ['code', '${process.exit(1)}'],
+    ['code', 'process.exit(1)'],
     ['a redefinition', '\\def\\boxed#1{5} \\boxed{6}'],
     ['hidden text', '\\phantom{6}5'],
     ['a comment', '6 % 5'],
   ])('%s neither crash nor hang nor pass', (_, prediction) => {
     const start = performance.now();
-    for (const check of [checkAnswer({ prediction, gold: '5', question: 'Compute $2+3$.' }), checkAnswer({ prediction: '5', gold: prediction })]) {
+    for (const check of [
+      checkAnswer({ prediction, gold: '5', question: 'Compute $2+3$.' }),
+      checkAnswer({ prediction: '5', gold: prediction }),
+    ]) {
       expect(check.verdict).not.toBe('equal');
       expect(check.why).not.toContain('defect');
     }

@@ -2,18 +2,18 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { errorMessage } from '../../base/errors.ts';
 import type { Answer } from './answer.ts';
 import { startEffort, Unreadable } from './answer-limits.ts';
-import { wantsPercentage } from './wants-percentage.ts';
 import { type AnswerContext, compareAnswers } from './compare-answers.ts';
 import { isTimeOrDate } from './compare-words.ts';
 import { echoesQuestion } from './echo.ts';
+import { infinityOf, isConstant } from './expression.ts';
 import { type Extracted, type Extraction, extractAnswer } from './extract-answer.ts';
-import { isConstant } from './expression.ts';
-import { rationalOfFraction, normalForm } from './normal-form.ts';
+import { normalForm } from './normal-form.ts';
 import { allEqual, different, equal, type Outcome, undecided } from './outcome.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { Algebra } from './polynomial.ts';
 import { Imprecise } from './real-interval.ts';
 import { expressionsOf } from './spread-either.ts';
+import { wantsPercentage } from './wants-percentage.ts';
 
 export interface AnswerCase {
   /** A final text; what it says around the answer does not matter. */
@@ -35,9 +35,15 @@ export interface AnswerCheck extends Outcome {
  * Whether a final text gives the gold answer. Policy and examples: docs/verifiers.md. Never throws, for any text, and stays within ANSWER_LIMITS; a gold that
  * cannot be read makes every prediction but its own copy `undecided` (see goldProblem).
  */
-export function checkAnswer({ prediction, gold, question = '', extraction = 'any' }: AnswerCase, clock: Clock = systemClock): AnswerCheck {
+export function checkAnswer(
+  { prediction, gold, question = '', extraction = 'any' }: AnswerCase,
+  clock: Clock = systemClock,
+): AnswerCheck {
   if (extraction === 'any' && isPlainInteger(prediction) && isPlainInteger(gold)) {
-    const outcome = withoutLeadingZeros(prediction) === withoutLeadingZeros(gold) ? equal('the same integer') : different('another integer');
+    const outcome =
+      withoutLeadingZeros(prediction) === withoutLeadingZeros(gold)
+        ? equal('the same integer')
+        : different('another integer');
     return { ...outcome, extracted: prediction };
   }
   const extracted = extractAnswer(prediction, extraction, isAnswer);
@@ -71,7 +77,12 @@ function compareTexts(extracted: Extracted, gold: string, question: string, cloc
   try {
     const effort = startEffort(clock);
     const seed = `${extracted.text}\u0000${gold}`;
-    const context: AnswerContext = { effort, seed, asksPercentage: wantsPercentage(question), asksBase: baseAskedFor(question) };
+    const context: AnswerContext = {
+      effort,
+      seed,
+      asksPercentage: wantsPercentage(question),
+      asksBase: baseAskedFor(question),
+    };
     const golds = readingsOf(gold, question);
     const predictions = readingsOf(extracted.text, question, extracted.from === 'statement');
     const outcome = compareReadings(predictions, golds, context);
@@ -85,7 +96,8 @@ function compareTexts(extracted: Extracted, gold: string, question: string, cloc
 
 /** Whatever goes wrong in a comparison leaves it undecided: no text may end the run of whoever asks. */
 function outcomeOf(error: unknown): Outcome {
-  if (error instanceof Unreadable) return error.reason === 'undefined' ? different(error.message) : undecided(error.message);
+  if (error instanceof Unreadable)
+    return error.reason === 'undefined' ? different(error.message) : undecided(error.message);
   if (error instanceof Imprecise) return undecided('the numbers could not be told apart');
   if (error instanceof RangeError) return undecided('too large to compare');
   return undecided(`defect of the checker, please report it: ${errorMessage(error)}`);
@@ -98,7 +110,9 @@ function compareReadings(predictions: readonly Answer[], golds: readonly Answer[
   for (const gold of golds) {
     for (const prediction of predictions) {
       if (prediction.kind !== 'list' || gold.kind !== 'list' || prediction.items.length !== gold.items.length) continue;
-      const outcome = allEqual(gold.items.map((item, index) => compareAnswers(prediction.items[index] as Answer, item, context)));
+      const outcome = allEqual(
+        gold.items.map((item, index) => compareAnswers(prediction.items[index] as Answer, item, context)),
+      );
       if (outcome.verdict === 'equal') return { ...outcome, confidence: Math.min(outcome.confidence, 0.9) };
     }
   }
@@ -131,7 +145,8 @@ function parseClause(clause: string): Answer {
   return answer;
 }
 
-const LEADING_NUMBER = /^((?:-|−)?[$€£¥]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\/\d+)?%?)(?=[\s,]+\p{L}[^\d\\$]*$)(?![\s,]+(?:or|and|to|plus|minus|times|hundred|thousand|million|billion|dozen|half|point|over)\b)/iu;
+const LEADING_NUMBER =
+  /^((?:-|−)?[$€£¥]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\/\d+)?%?)(?=[\s,]+\p{L}[^\d\\$]*$)(?![\s,]+(?:or|and|to|plus|minus|times|hundred|thousand|million|billion|dozen|half|point|over)\b)/iu;
 
 function baseAskedFor(question: string): number | null {
   const bases = [...question.matchAll(/\bbase[- ]?\$?(\d{1,2})\b/gi)];
@@ -139,16 +154,18 @@ function baseAskedFor(question: string): number | null {
   return last === undefined ? null : Number(last);
 }
 
-/** Why a text cannot serve as a gold, null where it can: it is unreadable, has no value or is beyond the limits. */
+/** Why a text cannot serve as a gold, null where it can: it is unreadable, has no value, is beyond the limits, or cannot be shown to equal itself. */
 export function goldProblem(gold: string, clock: Clock = systemClock): string | null {
   if (isPlainInteger(gold)) return null;
   try {
-    const algebra: Algebra = { atoms: new Map(), effort: startEffort(clock) };
-    for (const expression of expressionsOf(parseAnswer(gold))) {
-      if (expression.kind === 'negative' || expression.kind === 'constant' || !isConstant(expression)) continue;
-      rationalOfFraction(normalForm(algebra, expression));
+    const context: AnswerContext = { effort: startEffort(clock), seed: gold, asksPercentage: false, asksBase: null };
+    const answer = parseAnswer(gold);
+    const algebra: Algebra = { atoms: new Map(), effort: context.effort };
+    for (const expression of expressionsOf(answer)) {
+      if (infinityOf(expression) === null && isConstant(expression)) normalForm(algebra, expression);
     }
-    return null;
+    const { verdict, why } = compareAnswers(answer, answer, context);
+    return verdict === 'equal' ? null : why;
   } catch (error) {
     return outcomeOf(error).why;
   }

@@ -17,7 +17,6 @@ export interface AnswerContext extends ScalarContext {
 }
 
 type Value = Extract<Answer, { kind: 'value' }>;
-type List = Extract<Answer, { kind: 'list' }>;
 
 /**
  * Whether two answers say the same. Order counts inside round brackets only. A label in front of an equals sign may be missing on one side, a unit too.
@@ -40,14 +39,18 @@ function withoutMembership(answer: Answer): Answer {
 }
 
 function compareStructures(prediction: Answer, gold: Answer, context: AnswerContext): Outcome {
-  if (prediction.kind === 'tuple' && gold.kind === 'tuple') return compareInOrder(prediction.items, gold.items, context);
+  if (prediction.kind === 'tuple' && gold.kind === 'tuple')
+    return compareInOrder(prediction.items, gold.items, context);
   if (prediction.kind === 'matrix' && gold.kind === 'matrix') return compareMatrices(prediction, gold, context);
   if (prediction.kind === 'ratio' || gold.kind === 'ratio') return compareRatios(prediction, gold, context);
   if (prediction.kind === 'based' || gold.kind === 'based') return compareBased(prediction, gold, context);
-  if (prediction.kind === 'number-set' && gold.kind === 'number-set' && prediction.name === gold.name) return equal('the same set of numbers');
+  if (prediction.kind === 'number-set' && gold.kind === 'number-set' && prediction.name === gold.name)
+    return equal('the same set of numbers');
   if (prediction.kind === 'interval' && gold.kind === 'interval') {
     const sameEnds = prediction.lowClosed === gold.lowClosed && prediction.highClosed === gold.highClosed;
-    return sameEnds ? compareInOrder([prediction.low, prediction.high], [gold.low, gold.high], context) : different('an end is open in one of them');
+    return sameEnds
+      ? compareInOrder([prediction.low, prediction.high], [gold.low, gold.high], context)
+      : different('an end is open in one of them');
   }
   return compareAsSets(prediction, gold, context) ?? differentKinds(prediction, gold);
 }
@@ -81,9 +84,14 @@ function compareInOrder(prediction: readonly Answer[], gold: readonly Answer[], 
   return allEqual(gold.map((part, index) => compareAnswers(prediction[index] as Answer, part, context)));
 }
 
-function compareMatrices(prediction: Extract<Answer, { kind: 'matrix' }>, gold: Extract<Answer, { kind: 'matrix' }>, context: AnswerContext): Outcome {
+function compareMatrices(
+  prediction: Extract<Answer, { kind: 'matrix' }>,
+  gold: Extract<Answer, { kind: 'matrix' }>,
+  context: AnswerContext,
+): Outcome {
   const [rows, columns] = [gold.rows.length, gold.rows[0]?.length];
-  if (prediction.rows.length !== rows || prediction.rows[0]?.length !== columns) return different('matrices of different size');
+  if (prediction.rows.length !== rows || prediction.rows[0]?.length !== columns)
+    return different('matrices of different size');
   return compareInOrder(prediction.rows.flat(), gold.rows.flat(), context);
 }
 
@@ -126,14 +134,20 @@ function hasMixedLabels(items: readonly Answer[]): boolean {
   return new Set(labels).size > 1;
 }
 
-function matchItems(left: readonly Answer[], right: readonly Answer[], areSets: boolean, context: AnswerContext): Outcome {
+function matchItems(
+  left: readonly Answer[],
+  right: readonly Answer[],
+  areSets: boolean,
+  context: AnswerContext,
+): Outcome {
   const outcomes = right.map((wanted) => left.map((item) => attempt(() => compareAnswers(item, wanted, context))));
   const open = outcomes.flat().find(({ verdict }) => verdict === 'undecided');
   const isEqual = (row: number, column: number): boolean => outcomes[row]?.[column]?.verdict === 'equal';
   const rows = right.map((_, row) => row);
   const columns = left.map((_, column) => column);
   const matched = areSets
-    ? rows.every((row) => columns.some((column) => isEqual(row, column))) && columns.every((column) => rows.some((row) => isEqual(row, column)))
+    ? rows.every((row) => columns.some((column) => isEqual(row, column))) &&
+      columns.every((column) => rows.some((row) => isEqual(row, column)))
     : hasPerfectMatching(rows, columns, isEqual);
   if (matched) return allEqual(outcomes.flatMap((row) => row.filter(({ verdict }) => verdict === 'equal')));
   return open ?? different('an item has no equal on the other side');
@@ -150,7 +164,11 @@ function attempt(compare: () => Outcome): Outcome {
 }
 
 /** Augmenting paths (Kuhn): near-equal decimals make greedy pairing unsafe. */
-function hasPerfectMatching(rows: readonly number[], columns: readonly number[], isEqual: (row: number, column: number) => boolean): boolean {
+function hasPerfectMatching(
+  rows: readonly number[],
+  columns: readonly number[],
+  isEqual: (row: number, column: number) => boolean,
+): boolean {
   const partner = new Map<number, number>();
   const place = (row: number, tried: Set<number>): boolean =>
     columns.some((column) => {
@@ -184,7 +202,9 @@ function isInequality(answer: Answer): boolean {
 /** `x = 5`, `x = 2 + 3 = 5`, `2 + 3 = 5` for 5: what is not the label must be equal to the gold, every part of it. */
 function compareChain(prediction: Relation, gold: Answer, context: AnswerContext): Outcome {
   const labelled = labelledValues(prediction);
-  const values = labelled?.values ?? (prediction.operators.every((operator) => operator === '=') ? labelFirst(prediction).sides : null);
+  const values =
+    labelled?.values ??
+    (prediction.operators.every((operator) => operator === '=') ? labelFirst(prediction).sides : null);
   if (values === null || (labelled === null && !values.every(isConstantValue))) return differentKinds(prediction, gold);
   return weaker(allEqual(values.map((value) => compareAnswers(value, gold, context))), 0.98, 'with its label');
 }
@@ -208,15 +228,30 @@ function compareTexts(prediction: Answer, gold: Answer, context: AnswerContext):
 
 function compareRatios(prediction: Answer, gold: Answer, context: AnswerContext): Outcome {
   const [left, right] = [ratioParts(prediction), ratioParts(gold)];
-  if (left === null || right === null) return differentKinds(prediction, gold);
+  if (left === null || right === null) {
+    const areRatios = prediction.kind === 'ratio' && gold.kind === 'ratio';
+    return areRatios ? compareInOrder(prediction.parts, gold.parts, context) : differentKinds(prediction, gold);
+  }
   if (left.length !== right.length) return different(`${left.length} parts instead of ${right.length}`);
-  return allEqual(right.slice(1).map((part, index) => compareScalars(quotient(left[index + 1] as Expression, left[0] as Expression), quotient(part, right[0] as Expression), context)));
+  return allEqual(
+    right
+      .slice(1)
+      .map((part, index) =>
+        compareScalars(
+          quotient(left[index + 1] as Expression, left[0] as Expression),
+          quotient(part, right[0] as Expression),
+          context,
+        ),
+      ),
+  );
 }
 
 /** A ratio of two numbers may also be written as their quotient. */
 function ratioParts(answer: Answer): readonly Expression[] | null {
   if (answer.kind === 'ratio') {
-    const parts = answer.parts.map((part) => (part.kind === 'value' && part.unit === null && !part.percent ? part.expression : null));
+    const parts = answer.parts.map((part) =>
+      part.kind === 'value' && part.unit === null && !part.percent ? part.expression : null,
+    );
     return parts.includes(null) ? null : (parts as Expression[]);
   }
   if (answer.kind !== 'value' || answer.unit !== null || answer.percent) return null;
@@ -243,25 +278,38 @@ function compareBased(prediction: Answer, gold: Answer, context: AnswerContext):
   if (based.base === 10) return compareScalars(basedValue(based), other.expression, context);
   if (gold.kind !== 'based' || context.asksBase !== gold.base) return different(`base 10 is not base ${based.base}`);
   if (other.expression.kind !== 'number' || /[A-Z]/.test(gold.digits)) return different('not the digits of that base');
-  return weaker(compareScalars(other.expression, basedValue({ ...gold, base: 10 }), context), 0.9, 'the base is missing');
+  return weaker(
+    compareScalars(other.expression, basedValue({ ...gold, base: 10 }), context),
+    0.9,
+    'the base is missing',
+  );
 }
 
 function basedValue({ digits, base }: Based): Expression {
   const [whole = '', fraction = ''] = digits.replace('-', '').split('.');
   let value = 0n;
-  for (const digit of whole + fraction) value = refuseLargeInteger(value * BigInt(base) + BigInt(Number.parseInt(digit, 36)));
+  for (const digit of whole + fraction)
+    value = refuseLargeInteger(value * BigInt(base) + BigInt(Number.parseInt(digit, 36)));
   const size: Rational = rational(value, BigInt(base) ** BigInt(fraction.length));
-  return { kind: 'number', value: digits.startsWith('-') ? rational(-size.numerator, size.denominator) : size, decimal: false };
+  return {
+    kind: 'number',
+    value: digits.startsWith('-') ? rational(-size.numerator, size.denominator) : size,
+    decimal: false,
+  };
 }
 
 function compareValues(prediction: Value, gold: Value, context: AnswerContext): Outcome {
   if (prediction.percent !== gold.percent) {
     const readings = [prediction, gold].map((value) => percentReadings(value, context));
-    const outcomes = (readings[0] as Expression[]).flatMap((a) => (readings[1] as Expression[]).map((b) => compareScalars(a, b, context)));
+    const outcomes = (readings[0] as Expression[]).flatMap((a) =>
+      (readings[1] as Expression[]).map((b) => compareScalars(a, b, context)),
+    );
     return outcomes.find(({ verdict }) => verdict === 'equal') ?? (outcomes[0] as Outcome);
   }
-  if (prediction.unit === null && gold.unit === null) return compareScalars(prediction.expression, gold.expression, context);
-  if (prediction.unit !== null && gold.unit !== null) return compareUnits(prediction, gold, prediction.unit, gold.unit, context);
+  if (prediction.unit === null && gold.unit === null)
+    return compareScalars(prediction.expression, gold.expression, context);
+  if (prediction.unit !== null && gold.unit !== null)
+    return compareUnits(prediction, gold, prediction.unit, gold.unit, context);
   const outcome = compareScalars(prediction.expression, gold.expression, context);
   if (outcome.verdict === 'equal') return weaker(outcome, 0.95, 'a unit stands on one side only');
   return compareRadians(prediction, gold, context) ?? outcome;
@@ -279,7 +327,8 @@ function compareRadians(prediction: Value, gold: Value, context: AnswerContext):
   const withUnit = bare === prediction ? gold : prediction;
   const isMultipleOfPi = someNode(bare.expression, (node) => node.kind === 'constant' && node.name === 'pi');
   if (withUnit.unit?.known?.dimensions !== 'degree^1' || !isMultipleOfPi) return null;
-  const inRadians = (value: Value): Expression => (value === withUnit ? { kind: 'degrees', of: value.expression } : value.expression);
+  const inRadians = (value: Value): Expression =>
+    value === withUnit ? { kind: 'degrees', of: value.expression } : value.expression;
   return compareScalars(inRadians(prediction), inRadians(gold), context);
 }
 
@@ -296,13 +345,15 @@ function compareUnits(prediction: Value, gold: Value, left: Unit, right: Unit, c
   const plain = (): Outcome => compareScalars(prediction.expression, gold.expression, context);
   if (left.text === right.text) return plain();
   const powers = [powerOfUnits(left), powerOfUnits(right)].filter((power) => power !== null);
-  if (powers.length === 2 && powers[0] !== powers[1] && !powers.includes(1)) return different(`${left.text} is not ${right.text}`);
+  if (powers.length === 2 && powers[0] !== powers[1] && !powers.includes(1))
+    return different(`${left.text} is not ${right.text}`);
   if (powers.length > 0) return weaker(plain(), 0.9, 'with another unit');
   if (left.known === null && right.known === null) return weaker(plain(), 0.8, `${left.text} for ${right.text}`);
   if (left.known === null || right.known === null) return different(`${left.text} is not ${right.text}`, 0.9);
   const angles = [left.known.dimensions, right.known.dimensions].sort().join();
   if (angles === 'degree^1,radian^1') {
-    const inRadians = (value: Value, unit: Unit): Expression => (unit.known?.dimensions === 'degree^1' ? { kind: 'degrees', of: value.expression } : value.expression);
+    const inRadians = (value: Value, unit: Unit): Expression =>
+      unit.known?.dimensions === 'degree^1' ? { kind: 'degrees', of: value.expression } : value.expression;
     return compareScalars(inRadians(prediction, left), inRadians(gold, right), context);
   }
   if (left.known.dimensions !== right.known.dimensions) return different(`${left.text} is not ${right.text}`);

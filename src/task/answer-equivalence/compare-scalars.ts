@@ -1,5 +1,13 @@
-import { absolute, compareRationals, isSameRational, multiply, type Rational, rational, subtract } from '../../base/rational.ts';
 import { type Random, seededRandom, seedFrom } from '../../base/random.ts';
+import {
+  absolute,
+  compareRationals,
+  isSameRational,
+  multiply,
+  type Rational,
+  rational,
+  subtract,
+} from '../../base/rational.ts';
 import { type Effort, Unreadable } from './answer-limits.ts';
 import { addComplex, type ComplexInterval, modulus, negateComplex } from './complex-interval.ts';
 import { evaluateNumerically, type Point, realSign } from './evaluate-numerically.ts';
@@ -31,7 +39,8 @@ export function compareScalars(prediction: Expression, gold: Expression, context
   if (!isNumber(prediction, gold) && shapeOf(prediction) === shapeOf(gold)) return equal('written alike');
   const predicted = exactRational(prediction);
   const expected = predicted === null ? null : exactRational(gold);
-  if (predicted !== null && expected !== null) return compareValues(predicted, expected, hasDecimal(prediction) || hasDecimal(gold));
+  if (predicted !== null && expected !== null)
+    return compareValues(predicted, expected, hasDecimal(prediction) || hasDecimal(gold));
   if (hasInfinity(prediction) || hasInfinity(gold)) return compareInfinite(prediction, gold);
   const algebra: Algebra = { atoms: new Map(), effort: context.effort };
   const difference = exactDifference(algebra, prediction, gold);
@@ -41,7 +50,8 @@ export function compareScalars(prediction: Expression, gold: Expression, context
     if (difference !== null && hasIndependentAtoms(algebra, difference)) return different('not equal exactly');
     return compareAtPoints(prediction, gold, [NO_SYMBOLS], CONSTANT_BITS, context, 'equal to 650 digits');
   }
-  if (difference !== null && hasIndependentAtoms(algebra, difference)) return different('not the same function of its symbols');
+  if (difference !== null && hasIndependentAtoms(algebra, difference))
+    return different('not the same function of its symbols');
   return compareSamples(algebra, prediction, gold, context);
 }
 
@@ -63,7 +73,9 @@ function hasInfinity(expression: Expression): boolean {
 }
 
 function compareInfinite(prediction: Expression, gold: Expression): Outcome {
-  return infinityOf(prediction) === infinityOf(gold) ? equal('both are the same infinity') : different('only one is that infinity');
+  return infinityOf(prediction) === infinityOf(gold)
+    ? equal('both are the same infinity')
+    : different('only one is that infinity');
 }
 
 /** Null where the expansion is too large: then only numbers can tell. */
@@ -141,7 +153,14 @@ function compareSamples(algebra: Algebra, prediction: Expression, gold: Expressi
   let decided = 0;
   for (let sample = 0; sample < SAMPLE_POINTS; sample++) {
     try {
-      const outcome = compareAtPoints(prediction, gold, [samplePoint(algebra, random, sample, names)], SYMBOL_BITS, context, 'equal at random points');
+      const outcome = compareAtPoints(
+        prediction,
+        gold,
+        [samplePoint(algebra, random, sample, names)],
+        SYMBOL_BITS,
+        context,
+        'equal at random points',
+      );
       if (outcome.verdict === 'different') return outcome;
       if (outcome.verdict === 'equal') decided++;
     } catch (error) {
@@ -161,7 +180,7 @@ export function samplePoint(algebra: Algebra, random: Random, sample: number, na
     const position = Math.max(0, names.indexOf(name)) % 2;
     return [false, true, position === 0, position === 1][sample] ?? random.below(2) === 0;
   };
-  const valueOf = (name: string): Rational => {
+  const valueNamed = (name: string): Rational => {
     const known = values.get(name);
     if (known !== undefined) return known;
     const size = 2 ** 20 + random.below(11 * 2 ** 20);
@@ -170,8 +189,9 @@ export function samplePoint(algebra: Algebra, random: Random, sample: number, na
     return value;
   };
   return {
-    symbol: (name) => valueOf(name),
-    application: (name, of) => valueOf(`${name}(${of.map((part) => fractionText(normalForm(algebra, part))).join(';')})`),
+    symbol: (name) => valueNamed(name),
+    application: (name, of) =>
+      valueNamed(`${name}(${of.map((part) => fractionText(normalForm(algebra, part))).join(';')})`),
   };
 }
 

@@ -34,7 +34,10 @@ function timeOfDay(words: string): string | null {
 
 /** `June 20`, `20 June`, `June 20th, 2004`. */
 function date(words: string): string | null {
-  const parts = words.replace(/[.,]/g, ' ').replace(/(\d)(?:st|nd|rd|th)\b/g, '$1').split(/\s+/);
+  const parts = words
+    .replace(/[.,]/g, ' ')
+    .replace(/(\d)(?:st|nd|rd|th)\b/g, '$1')
+    .split(/\s+/);
   const month = parts.findIndex((part) => MONTHS.includes(part));
   if (month < 0 || month > 1 || parts.length < 2 || parts.length > 3) return null;
   const numbers = parts.filter((_, index) => index !== month);

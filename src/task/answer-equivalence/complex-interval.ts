@@ -47,7 +47,8 @@ export function multiplyComplex(a: ComplexInterval, b: ComplexInterval, bits: nu
 }
 
 export function divideComplex(a: ComplexInterval, b: ComplexInterval, bits: number): ComplexInterval {
-  if (isReal(b)) return { re: divideIntervals(a.re, b.re, bits), im: isReal(a) ? ZERO_INTERVAL : divideIntervals(a.im, b.re, bits) };
+  if (isReal(b))
+    return { re: divideIntervals(a.re, b.re, bits), im: isReal(a) ? ZERO_INTERVAL : divideIntervals(a.im, b.re, bits) };
   const size = addIntervals(squared(b.re, bits), squared(b.im, bits));
   const over = multiplyComplex(a, { re: b.re, im: negateInterval(b.im) }, bits);
   return { re: divideIntervals(over.re, size, bits), im: divideIntervals(over.im, size, bits) };
@@ -116,7 +117,9 @@ export function rootComplex(a: ComplexInterval, index: number, bits: number): Co
   const sign = signOfNearly(a.re);
   const root = (of: RealInterval): RealInterval => {
     if (index <= 8) return rootInterval(of, index, bits);
-    return of.high === 0n ? ZERO_INTERVAL : exponential(multiplyIntervals(logarithm(of, bits), reciprocal(index, bits), bits), bits);
+    return of.high === 0n
+      ? ZERO_INTERVAL
+      : exponential(multiplyIntervals(logarithm(of, bits), reciprocal(index, bits), bits), bits);
   };
   if (sign >= 0) return real(root(a.re));
   if (index % 2 === 1) return real(negateInterval(root(negateInterval(a.re))));

@@ -13,7 +13,9 @@ const FORMULA = /\$\$((?:\\.|[^$\\]){1,2000})\$\$|(?<!\\)\$((?:\\.|[^$\\]){1,200
  */
 export function echoesQuestion(prediction: Answer, gold: Answer, question: string): boolean {
   const known = new Set(expressionsOf(gold).map(shapeOf));
-  const restated = expressionsOf(prediction).filter((expression) => !isSettled(expression) && !known.has(shapeOf(expression)));
+  const restated = expressionsOf(prediction).filter(
+    (expression) => !isSettled(expression) && !known.has(shapeOf(expression)),
+  );
   if (restated.length === 0) return false;
   const shapes = questionShapes(question);
   return restated.some((expression) => shapes.has(shapeOf(expression)));

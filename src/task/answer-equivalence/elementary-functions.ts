@@ -1,5 +1,5 @@
 import { Unreadable } from './answer-limits.ts';
-import { bitLength, floorDivide, integerRoot, negateInterval, type RealInterval, Imprecise } from './real-interval.ts';
+import { bitLength, floorDivide, Imprecise, integerRoot, negateInterval, type RealInterval } from './real-interval.ts';
 
 /**
  * exp, ln, sin, cos and atan of intervals. Each value is computed with guard bits and widened by more than its rounding error, so that the true value is

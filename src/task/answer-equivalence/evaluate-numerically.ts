@@ -33,7 +33,12 @@ export interface Point {
  * A rectangle that certainly holds the value, ends in units of 2^-bits. Roots are real where there is a real one; other multivalued functions take the
  * principal value. Throws Imprecise where `bits` are too few, Unreadable where there is no value or it is out of range.
  */
-export function evaluateNumerically(expression: Expression, bits: number, point: Point, effort: Effort): ComplexInterval {
+export function evaluateNumerically(
+  expression: Expression,
+  bits: number,
+  point: Point,
+  effort: Effort,
+): ComplexInterval {
   effort.spend(1 + bits / 64);
   const inside = (part: Expression): ComplexInterval => evaluateNumerically(part, bits, point, effort);
   switch (expression.kind) {
@@ -82,13 +87,19 @@ function scaled(a: RealInterval, divisor: bigint): RealInterval {
 
 const MOST_EXPONENT = 100_000;
 
-function powerValue(baseOf: Expression, exponentOf: Expression, inside: (part: Expression) => ComplexInterval, bits: number): ComplexInterval {
+function powerValue(
+  baseOf: Expression,
+  exponentOf: Expression,
+  inside: (part: Expression) => ComplexInterval,
+  bits: number,
+): ComplexInterval {
   const exponent = exactRational(exponentOf);
   const base = inside(baseOf);
   if (exponent === null) return powerComplex(base, inside(exponentOf), bits);
   const over = Number(exponent.numerator);
   const under = Number(exponent.denominator);
-  if (Math.abs(over) > MOST_EXPONENT || under > MOST_EXPONENT) throw new Unreadable('limit', 'an exponent is too large');
+  if (Math.abs(over) > MOST_EXPONENT || under > MOST_EXPONENT)
+    throw new Unreadable('limit', 'an exponent is too large');
   const root = under === 1 ? base : rootComplex(base, under, bits);
   refuseLargePower(root, Math.abs(over), bits);
   const power = integerPower(root, Math.abs(over), bits);
@@ -100,6 +111,7 @@ const MOST_BITS_OF_POWER = 20_000;
 
 function refuseLargePower(base: ComplexInterval, exponent: number, bits: number): void {
   const size = modulus(base, bits).high;
+  if (size === 0n) return;
   const magnitude = size.toString(16).length * 4 - bits;
   if (magnitude * exponent > MOST_BITS_OF_POWER) throw new Unreadable('limit', 'a power is too large');
   if (magnitude * exponent < -bits / 2) throw new Imprecise();
@@ -110,7 +122,8 @@ type Call = Extract<Expression, { kind: 'call' }>;
 function callValue(call: Call, inside: (part: Expression) => ComplexInterval, bits: number): ComplexInterval {
   if (call.name === 'factorial' || call.name === 'binomial') {
     const exact = exactRational(call);
-    if (exact === null) throw new Unreadable('notation', `a ${call.name} of something that is no number cannot be evaluated`);
+    if (exact === null)
+      throw new Unreadable('notation', `a ${call.name} of something that is no number cannot be evaluated`);
     return real(fromRational(exact, bits));
   }
   const argument = inside(call.arguments[0] as Expression);
@@ -127,7 +140,10 @@ function refuseTiny(argument: ComplexInterval, bits: number): void {
 type RealFunction = (a: ComplexInterval, bits: number) => ComplexInterval;
 
 const one = (bits: number): ComplexInterval => real({ low: 1n << BigInt(bits), high: 1n << BigInt(bits) });
-const inverse = (of: RealFunction): RealFunction => (a, bits) => divideComplex(one(bits), of(a, bits), bits);
+const inverse =
+  (of: RealFunction): RealFunction =>
+  (a, bits) =>
+    divideComplex(one(bits), of(a, bits), bits);
 const tangent: RealFunction = (a, bits) => divideComplex(sineComplex(a, bits), cosineComplex(a, bits), bits);
 
 const FUNCTIONS: Readonly<Record<Exclude<FunctionName, 'factorial' | 'binomial'>, RealFunction>> = {
@@ -166,7 +182,8 @@ function angle(x: ComplexInterval, y: ComplexInterval, bits: number): ComplexInt
 function cofactor(a: ComplexInterval, bits: number): ComplexInterval {
   const value = onlyReal(a);
   const unit = 1n << BigInt(bits);
-  if (absoluteInterval(value).low > unit) throw new Unreadable('undefined', 'it takes the inverse of a sine or cosine beyond 1');
+  if (absoluteInterval(value).low > unit)
+    throw new Unreadable('undefined', 'it takes the inverse of a sine or cosine beyond 1');
   const root = rootComplex(addComplex(one(bits), negateComplex(multiplyComplex(a, a, bits))), 2, bits);
   if (!isReal(root)) throw new Imprecise();
   return root;

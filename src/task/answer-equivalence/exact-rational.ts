@@ -39,7 +39,9 @@ export function exactRational(expression: Expression): Rational | null {
     case 'power': {
       const base = exactRational(expression.base);
       const exponent = base === null ? null : exactRational(expression.exponent);
-      return base === null || exponent === null || exponent.denominator !== 1n ? null : rationalPower(base, exponent.numerator);
+      return base === null || exponent === null || exponent.denominator !== 1n
+        ? null
+        : rationalPower(base, exponent.numerator);
     }
     case 'call': {
       const values = expression.arguments.map(exactRational);
@@ -50,7 +52,11 @@ export function exactRational(expression: Expression): Rational | null {
   }
 }
 
-function fold(parts: readonly Expression[], start: Rational, join: (a: Rational, b: Rational) => Rational): Rational | null {
+function fold(
+  parts: readonly Expression[],
+  start: Rational,
+  join: (a: Rational, b: Rational) => Rational,
+): Rational | null {
   let value = start;
   for (const part of parts) {
     const next = exactRational(part);
@@ -73,7 +79,8 @@ function divideExactly(over: Rational, under: Rational): Rational {
 
 /** Throws Unreadable before a power is computed that would be too large. 0^0 is undefined. */
 export function rationalPower(base: Rational, exponent: bigint): Rational {
-  if (base.numerator === 0n && exponent <= 0n) throw new Unreadable('undefined', 'it raises zero to a power that is not positive');
+  if (base.numerator === 0n && exponent <= 0n)
+    throw new Unreadable('undefined', 'it raises zero to a power that is not positive');
   const size = exponent < 0n ? -exponent : exponent;
   const bits = Math.max(bitLength(base.numerator), bitLength(base.denominator));
   if (bits > 1 && size * BigInt(bits - 1) > BigInt(ANSWER_LIMITS.integerBits)) {
@@ -109,12 +116,14 @@ const MOST_LARGE_FACTORIAL = 10_000n;
 /** n where n! is beyond the limit of integers, yet may stand as a factor that is never multiplied out. */
 export function largeFactorial(of: Rational): bigint | null {
   const isLarge = of.denominator === 1n && of.numerator > MOST_FACTORIAL;
-  if (isLarge && of.numerator > MOST_LARGE_FACTORIAL) throw new Unreadable('limit', `a factorial of more than ${MOST_LARGE_FACTORIAL}`);
+  if (isLarge && of.numerator > MOST_LARGE_FACTORIAL)
+    throw new Unreadable('limit', `a factorial of more than ${MOST_LARGE_FACTORIAL}`);
   return isLarge ? of.numerator : null;
 }
 
 function factorial(of: Rational): bigint {
-  if (of.denominator !== 1n || of.numerator < 0n) throw new Unreadable('undefined', 'it takes the factorial of something other than 0, 1, 2 …');
+  if (of.denominator !== 1n || of.numerator < 0n)
+    throw new Unreadable('undefined', 'it takes the factorial of something other than 0, 1, 2 …');
   let value = 1n;
   for (let factor = 2n; factor <= of.numerator; factor++) value *= factor;
   return value;
@@ -130,7 +139,8 @@ function binomial(n: Rational, k: Rational): bigint {
   let value = 1n;
   for (let step = 1n; step <= steps; step++) {
     value = (value * (n.numerator - steps + step)) / step;
-    if (isTooLarge(value)) throw new Unreadable('limit', `a binomial coefficient has more than ${ANSWER_LIMITS.integerBits} bits`);
+    if (isTooLarge(value))
+      throw new Unreadable('limit', `a binomial coefficient has more than ${ANSWER_LIMITS.integerBits} bits`);
   }
   return value;
 }

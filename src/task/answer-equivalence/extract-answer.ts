@@ -19,7 +19,11 @@ const CLOSE_TAG = /<\/(think|thinking|thought|reasoning)>/gi;
  * The last answer of a final text outside `<think>…</think>`, null where it gives none: a box that is empty or never closed, thinking that never ends,
  * a statement that is no single answer. `isAnswer` tells whether a whole text is an answer by itself. Never throws; time is linear in the text.
  */
-export function extractAnswer(text: string, extraction: Extraction, isAnswer: (text: string) => boolean): Extracted | null {
+export function extractAnswer(
+  text: string,
+  extraction: Extraction,
+  isAnswer: (text: string) => boolean,
+): Extracted | null {
   const visible = outsideThinking(text)?.slice(-MOST_CHARACTERS).trim() ?? '';
   if (visible === '') return null;
   if (extraction === 'whole') return { text: visible, from: 'whole' };
@@ -63,7 +67,8 @@ function lastBox(text: string): string | null | undefined {
   return null;
 }
 
-const STATEMENT = /(?:\banswer\b[*_]{0,2}(?: to (?:the|this) (?:problem|question))?(?:\s+(?:is|are|was|would be|will be|should be))?(?:\s*[:=])?|####)/giu;
+const STATEMENT =
+  /(?:\banswer\b[*_]{0,2}(?: to (?:the|this) (?:problem|question))?(?:\s+(?:is|are|was|would be|will be|should be))?(?:\s*[:=])?|####)/giu;
 
 /** Undefined where nothing is stated, null where what is stated is no single answer. */
 function lastStatement(text: string): string | null | undefined {
@@ -73,8 +78,16 @@ function lastStatement(text: string): string | null | undefined {
   if (!isStated) return undefined;
   const rest = text.slice(statement.index + statement[0].length).replace(/^[\s*_:]+/, '');
   const formula = /^(?:\$\$((?:\\.|[^$\\])+)\$\$|\$((?:\\.|[^$\\])+)\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\])/su.exec(rest);
-  if (formula !== null && !/^\s*(?:,?\s*(?:or|and)\b|,\s*(?:\$|\\\(|[-\d]))/i.test(rest.slice(formula[0].length))) return formula.slice(1).find((group) => group !== undefined)?.trim() || null;
-  const clause = clauseOf(rest).replace(/[*_]{2}/g, '').trim();
+  if (formula !== null && !/^\s*(?:,?\s*(?:or|and)\b|,\s*(?:\$|\\\(|[-\d]))/i.test(rest.slice(formula[0].length)))
+    return (
+      formula
+        .slice(1)
+        .find((group) => group !== undefined)
+        ?.trim() || null
+    );
+  const clause = clauseOf(rest)
+    .replace(/[*_]{2}/g, '')
+    .trim();
   return clause === '' || /^(?:not|n't|never|wrong|incorrect|unknown|unclear)\b/i.test(clause) ? null : clause;
 }
 
@@ -86,9 +99,16 @@ function clauseOf(text: string): string {
 
 /** The last `$…$`, `\(…\)` or `\[…\]`, unless a number stands behind it. */
 function lastFormula(text: string): Extracted | null {
-  const formula = lastMatch(text, /\$\$((?:\\.|[^$\\]){1,4096})\$\$|(?<!\\)\$((?:\\.|[^$\\]){1,4096})\$|\\\(([^\\]{1,4096}(?:\\(?![()])[^\\]{0,4096}){0,400})\\\)|\\\[([^\\]{1,4096}(?:\\(?![[\]])[^\\]{0,4096}){0,400})\\\]/gs);
+  const formula = lastMatch(
+    text,
+    /\$\$((?:\\.|[^$\\]){1,4096})\$\$|(?<!\\)\$((?:\\.|[^$\\]){1,4096})\$|\\\(([^\\]{1,4096}(?:\\(?![()])[^\\]{0,4096}){0,400})\\\)|\\\[([^\\]{1,4096}(?:\\(?![[\]])[^\\]{0,4096}){0,400})\\\]/gs,
+  );
   if (formula === null || /\d/.test(text.slice(formula.index + formula[0].length))) return null;
-  const content = formula.slice(1).find((group) => group !== undefined)?.trim() ?? '';
+  const content =
+    formula
+      .slice(1)
+      .find((group) => group !== undefined)
+      ?.trim() ?? '';
   return content === '' ? null : { text: content, from: 'formula' };
 }
 

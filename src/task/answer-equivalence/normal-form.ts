@@ -1,10 +1,23 @@
-import { absolute, add, divide, greatestCommonDivisor, isSameRational, multiply, negate, ONE, type Rational, rational, ZERO } from '../../base/rational.ts';
+import {
+  absolute,
+  add,
+  divide,
+  greatestCommonDivisor,
+  isSameRational,
+  multiply,
+  negate,
+  ONE,
+  type Rational,
+  rational,
+  ZERO,
+} from '../../base/rational.ts';
 import { Unreadable } from './answer-limits.ts';
 import { bounded, exactCall, exactRational, largeFactorial, rationalPower } from './exact-rational.ts';
+import { exactSine } from './exact-sine.ts';
 import type { Expression, FunctionName } from './expression.ts';
 import {
-  addPolynomials,
   type Algebra,
+  addPolynomials,
   atomPolynomial,
   constantPolynomial,
   invertTerm,
@@ -21,7 +34,6 @@ import {
 } from './polynomial.ts';
 import { positiveRootOf } from './rational-root.ts';
 import { leastCommonMultiple } from './real-interval.ts';
-import { exactSine } from './exact-sine.ts';
 
 /** over / under; `under` is not the empty polynomial, and is 1 wherever it could be divided away. */
 export interface Fraction {
@@ -48,13 +60,21 @@ export function normalForm(algebra: Algebra, expression: Expression): Fraction {
     case 'negative':
       return negated(inside(expression.of));
     case 'sum':
-      return expression.terms.map(inside).reduce((sum, term) => addFractions(algebra, sum, term), whole(ZERO_POLYNOMIAL));
+      return expression.terms
+        .map(inside)
+        .reduce((sum, term) => addFractions(algebra, sum, term), whole(ZERO_POLYNOMIAL));
     case 'product':
-      return expression.factors.map(inside).reduce((product, factor) => multiplyFractions(algebra, product, factor), whole(ONE_POLYNOMIAL));
+      return expression.factors
+        .map(inside)
+        .reduce((product, factor) => multiplyFractions(algebra, product, factor), whole(ONE_POLYNOMIAL));
     case 'quotient':
       return multiplyFractions(algebra, inside(expression.over), reciprocal(algebra, inside(expression.under)));
     case 'degrees':
-      return multiplyFractions(algebra, inside(expression.of), whole(scalePolynomial(constantForm(algebra, 'pi').over, rational(1n, 180n))));
+      return multiplyFractions(
+        algebra,
+        inside(expression.of),
+        whole(scalePolynomial(constantForm(algebra, 'pi').over, rational(1n, 180n))),
+      );
     case 'power':
       return powerForm(algebra, expression.base, expression.exponent);
     case 'root':
@@ -88,8 +108,12 @@ export function rationalOfFraction({ over, under }: Fraction): Rational | null {
 
 export function addFractions(algebra: Algebra, a: Fraction, b: Fraction): Fraction {
   if (a.under === ONE_POLYNOMIAL && b.under === ONE_POLYNOMIAL) return whole(addPolynomials(a.over, b.over));
-  if (polynomialText(a.under) === polynomialText(b.under)) return { over: addPolynomials(a.over, b.over), under: a.under };
-  const over = addPolynomials(multiplyPolynomials(algebra, a.over, b.under), multiplyPolynomials(algebra, b.over, a.under));
+  if (polynomialText(a.under) === polynomialText(b.under))
+    return { over: addPolynomials(a.over, b.over), under: a.under };
+  const over = addPolynomials(
+    multiplyPolynomials(algebra, a.over, b.under),
+    multiplyPolynomials(algebra, b.over, a.under),
+  );
   return { over, under: multiplyPolynomials(algebra, a.under, b.under) };
 }
 
@@ -211,7 +235,8 @@ function exactTrigonometry(algebra: Algebra, name: FunctionName, angle: Fraction
   if (!/^(?:sin|cos|tan)$/.test(name) || angle.under !== ONE_POLYNOMIAL || angle.over.size > 1) return null;
   const [term] = angle.over.values();
   const halfTurns = term === undefined ? ZERO : term.coefficient;
-  if (term !== undefined && (term.powers.size !== 1 || !isSameRational(term.powers.get('constant pi') ?? ZERO, ONE))) return null;
+  if (term !== undefined && (term.powers.size !== 1 || !isSameRational(term.powers.get('constant pi') ?? ZERO, ONE)))
+    return null;
   const sine = exactSine(algebra, halfTurns);
   const cosine = exactSine(algebra, add(halfTurns, rational(1n, 2n)));
   if (sine === null || cosine === null) return null;
@@ -251,4 +276,3 @@ export function fractionText({ over, under }: Fraction): string {
 export function simplifiedRational(algebra: Algebra, expression: Expression): Rational | null {
   return exactRational(expression) ?? rationalOfFraction(normalForm(algebra, expression));
 }
-

@@ -1,10 +1,11 @@
-import { ANSWER_LIMITS, Unreadable } from './answer-limits.ts';
 import type { Answer, Comparison } from './answer.ts';
+import { ANSWER_LIMITS, Unreadable } from './answer-limits.ts';
 import type { Expression } from './expression.ts';
 import { normaliseText } from './normalise-text.ts';
-import { type Cursor, isCommand, isMark, nested, parseSum, peek, startCursor, takeMark, unexpected } from './parse-expression.ts';
+import { parseSum } from './parse-expression.ts';
 import { plainWords, unwrapText } from './plain-words.ts';
 import { spreadEither } from './spread-either.ts';
+import { type Cursor, isCommand, isMark, nested, peek, startCursor, takeMark, unexpected } from './token-cursor.ts';
 import { type Token, type TokeniserOptions, tokenise } from './tokens.ts';
 import { readUnit } from './units.ts';
 
@@ -19,7 +20,8 @@ export function parseAnswer(text: string, options: TokeniserOptions = { commasSe
   const source = unwrapText(normaliseText(text));
   if (source === '') throw new Unreadable('notation', 'the answer is empty');
   const words = plainWords(source);
-  if (words !== null) return { kind: 'text', words, product: /\\(?:text|mbox)/.test(text) ? null : productOf(source, words) };
+  if (words !== null)
+    return { kind: 'text', words, product: /\\(?:text|mbox)/.test(text) ? null : productOf(source, words) };
   let tokens: Token[] = [];
   try {
     tokens = tokenise(source, options);
@@ -43,7 +45,10 @@ function productOf(source: string, words: string): Expression | null {
 
 /** Words stand in it, and no command that we do not know. */
 function isProse(source: string, tokens: readonly Token[]): boolean {
-  return tokens.some((token) => token.kind === 'word') || (tokens.length === 0 && !source.includes('\\') && /\p{L}{2}/u.test(source));
+  return (
+    tokens.some((token) => token.kind === 'word') ||
+    (tokens.length === 0 && !source.includes('\\') && /\p{L}{2}/u.test(source))
+  );
 }
 
 const SEPARATORS = [',', ';', 'and', 'or'];
@@ -97,7 +102,8 @@ function parseSide(cursor: Cursor): Answer {
     while (takeMark(cursor, 'cup') !== null) parts.push(parseOperand(cursor));
     return { kind: 'union', parts };
   }
-  const isDifference = takeMark(cursor, 'setminus') !== null || (first.kind === 'number-set' && takeMark(cursor, '-') !== null);
+  const isDifference =
+    takeMark(cursor, 'setminus') !== null || (first.kind === 'number-set' && takeMark(cursor, '-') !== null);
   if (isDifference) return { kind: 'without', whole: first, removed: parseOperand(cursor) };
   if (!isMark(peek(cursor), ':')) return first;
   const parts = [first];
@@ -151,7 +157,8 @@ function parseNumberSet(cursor: Cursor): Answer {
 
 function parseMatrix(cursor: Cursor): Answer {
   const name = environmentName(cursor);
-  if (!/^[pbB]?matrix$/.test(name)) throw new Unreadable('notation', `the environment ${name.slice(0, 20)} is not read`);
+  if (!/^[pbB]?matrix$/.test(name))
+    throw new Unreadable('notation', `the environment ${name.slice(0, 20)} is not read`);
   const rows: Answer[][] = [[]];
   for (;;) {
     (rows.at(-1) as Answer[]).push(parseItem(cursor));
@@ -161,7 +168,8 @@ function parseMatrix(cursor: Cursor): Answer {
     rows.push([]);
   }
   if (environmentName(cursor) !== name) throw unexpected(cursor);
-  if (rows.some((row) => row.length !== rows[0]?.length)) throw new Unreadable('notation', 'the rows of a matrix have different lengths');
+  if (rows.some((row) => row.length !== rows[0]?.length))
+    throw new Unreadable('notation', 'the rows of a matrix have different lengths');
   return { kind: 'matrix', rows };
 }
 
@@ -200,7 +208,12 @@ function isStructure(cursor: Cursor): boolean {
 }
 
 function endsSide(token: Token): boolean {
-  return token.kind === 'end' || token.kind === 'word' || isCommand(token, 'end') || (token.kind === 'mark' && !['+', '-', '*', '/', '^', '!', '_', '|', '(', '[', '{', '%'].includes(token.text));
+  return (
+    token.kind === 'end' ||
+    token.kind === 'word' ||
+    isCommand(token, 'end') ||
+    (token.kind === 'mark' && !['+', '-', '*', '/', '^', '!', '_', '|', '(', '[', '{', '%'].includes(token.text))
+  );
 }
 
 function parseStructure(cursor: Cursor): Answer {
@@ -214,14 +227,17 @@ function parseStructure(cursor: Cursor): Answer {
   if (opener === '{' && closer === '}') return listOf(items, true);
   if (opener === '(' && closer === ')') return { kind: 'tuple', items };
   if (opener === '<(' && closer === ')>') return { kind: 'tuple', items };
-  if (!['(', '[', ']'].includes(opener) || ![')', ']', '['].includes(closer)) throw new Unreadable('notation', 'brackets do not match');
+  if (!['(', '[', ']'].includes(opener) || ![')', ']', '['].includes(closer))
+    throw new Unreadable('notation', 'brackets do not match');
   if (items.length === 2 && !items.every((item) => item.kind === 'interval')) {
     const [low, high] = items as [Answer, Answer];
     return { kind: 'interval', low, high, lowClosed: opener === '[', highClosed: closer === ']' };
   }
   if (opener !== '[' || closer !== ']') throw new Unreadable('notation', 'an interval has two ends');
   const rows = items.map(rowOf);
-  return rows.every((row) => row !== null && row.length === rows[0]?.length) ? { kind: 'matrix', rows: rows as Answer[][] } : listOf(items, false);
+  return rows.every((row) => row !== null && row.length === rows[0]?.length)
+    ? { kind: 'matrix', rows: rows as Answer[][] }
+    : listOf(items, false);
 }
 
 /** A row of a matrix written as nested lists. */
@@ -258,7 +274,12 @@ function parseValue(cursor: Cursor): Answer {
   const written = takeUnitText(cursor);
   const unit = written === '' ? null : readUnit(written);
   if (written !== '' && unit === null) throw new Unreadable('notation', `"${written.slice(0, 30)}" is no unit`);
-  return { kind: 'value', expression: scale, unit: unit ?? (currency === null ? null : readUnit(currency)), percent: false };
+  return {
+    kind: 'value',
+    expression: scale,
+    unit: unit ?? (currency === null ? null : readUnit(currency)),
+    percent: false,
+  };
 }
 
 function takePercent(cursor: Cursor): boolean {
@@ -276,7 +297,14 @@ function withoutDegrees(expression: Expression): Expression | null {
   return of === null ? null : { kind: 'negative', of };
 }
 
-const SCALES: Readonly<Record<string, bigint>> = { hundred: 100n, thousand: 1000n, million: 1_000_000n, billion: 1_000_000_000n, trillion: 1_000_000_000_000n, dozen: 12n };
+const SCALES: Readonly<Record<string, bigint>> = {
+  hundred: 100n,
+  thousand: 1000n,
+  million: 1_000_000n,
+  billion: 1_000_000_000n,
+  trillion: 1_000_000_000_000n,
+  dozen: 12n,
+};
 
 /** `5 million`, `5 \text{ million dollars}`. */
 function takeScale(cursor: Cursor, expression: Expression): Expression {
@@ -286,7 +314,10 @@ function takeScale(cursor: Cursor, expression: Expression): Expression {
   if (scale === undefined) return expression;
   if (rest.length === 0) cursor.position++;
   else cursor.tokens[cursor.position] = { ...token, text: rest.join(' ') };
-  return { kind: 'product', factors: [expression, { kind: 'number', value: { numerator: scale, denominator: 1n }, decimal: false }] };
+  return {
+    kind: 'product',
+    factors: [expression, { kind: 'number', value: { numerator: scale, denominator: 1n }, decimal: false }],
+  };
 }
 
 function takeUnitText(cursor: Cursor): string {

@@ -1,61 +1,13 @@
 import { add, isSameRational, type Rational, rational } from '../../base/rational.ts';
 import { ANSWER_LIMITS, Unreadable } from './answer-limits.ts';
 import type { Expression, FunctionName } from './expression.ts';
+import { isWhole, properFractionAt, splitDigits } from './mixed-number.ts';
+import { type Cursor, expectMark, isCommand, isMark, nested, peek, takeMark, unexpected } from './token-cursor.ts';
 import type { Token } from './tokens.ts';
 
-/** A place in the tokens, with what was used of the limits. */
-export interface Cursor {
-  readonly tokens: Token[];
-  position: number;
-  nesting: number;
-  nodes: number;
-  /** Open `|`: the next one closes. */
-  openBars: number;
-}
-
-export function startCursor(tokens: Token[]): Cursor {
-  return { tokens, position: 0, nesting: 0, nodes: 0, openBars: 0 };
-}
-
-export function peek(cursor: Cursor, ahead = 0): Token {
-  return cursor.tokens[Math.min(cursor.position + ahead, cursor.tokens.length - 1)] as Token;
-}
-
-export function isMark(token: Token, ...texts: readonly string[]): boolean {
-  return token.kind === 'mark' && texts.includes(token.text);
-}
-
-export function isCommand(token: Token, ...names: readonly string[]): boolean {
-  return token.kind === 'command' && names.includes(token.text);
-}
-
-/** Moves on when the next token is that mark. */
-export function takeMark(cursor: Cursor, ...texts: readonly string[]): string | null {
-  const token = peek(cursor);
-  if (!isMark(token, ...texts)) return null;
-  cursor.position++;
-  return token.text;
-}
-
-export function unexpected(cursor: Cursor): Unreadable {
-  const token = peek(cursor);
-  return new Unreadable('notation', token.kind === 'end' ? 'it ends too early' : `"${token.text.slice(0, 20)}" is not expected there`);
-}
-
-function expectMark(cursor: Cursor, ...texts: readonly string[]): void {
-  if (takeMark(cursor, ...texts) === null) throw unexpected(cursor);
-}
-
-/** Runs `read` one level of nesting deeper. Throws Unreadable `limit` beyond 64 levels. */
-export function nested<T>(cursor: Cursor, read: () => T): T {
-  if (++cursor.nesting > ANSWER_LIMITS.nesting) throw new Unreadable('limit', `brackets are nested deeper than ${ANSWER_LIMITS.nesting}`);
-  const value = read();
-  cursor.nesting--;
-  return value;
-}
-
 function make(cursor: Cursor, expression: Expression): Expression {
-  if (++cursor.nodes > ANSWER_LIMITS.nodes) throw new Unreadable('limit', `the expression has more than ${ANSWER_LIMITS.nodes} parts`);
+  if (++cursor.nodes > ANSWER_LIMITS.nodes)
+    throw new Unreadable('limit', `the expression has more than ${ANSWER_LIMITS.nodes} parts`);
   return expression;
 }
 
@@ -103,7 +55,8 @@ function parseProduct(cursor: Cursor): Expression {
       factors = null;
       followsSlash = true;
     } else if (startsFactor(cursor)) {
-      if (followsSlash && !(isIntegerQuotient(left) && !peek(cursor).glued)) throw new Unreadable('ambiguous', 'a product without signs stands behind a slash: write \\frac or brackets');
+      if (followsSlash && !(isIntegerQuotient(left) && !peek(cursor).glued))
+        throw new Unreadable('ambiguous', 'a product without signs stands behind a slash: write \\frac or brackets');
       multiply(parsePower(cursor));
     } else {
       return left;
@@ -125,7 +78,8 @@ function isIntegerQuotient(left: Expression): boolean {
 function startsFactor(cursor: Cursor): boolean {
   const token = peek(cursor);
   if (token.kind === 'symbol') return true;
-  if (token.kind === 'command') return !['emptyset', 'mathbb', 'begin', 'end', 'circ', 'infty', 'pmod'].includes(token.text);
+  if (token.kind === 'command')
+    return !['emptyset', 'mathbb', 'begin', 'end', 'circ', 'infty', 'pmod'].includes(token.text);
   if (isMark(token, '|')) return cursor.openBars === 0 && cursor.position > 0;
   return isMark(token, '(', '[', '{', 'lfloor', 'lceil');
 }
@@ -141,7 +95,9 @@ function parsePower(cursor: Cursor): Expression {
       if (hasExponent) throw new Unreadable('ambiguous', 'two exponents follow each other: write braces');
       hasExponent = true;
       cursor.position++;
-      base = isDegreeSign(cursor) ? make(cursor, { kind: 'degrees', of: base }) : make(cursor, { kind: 'power', base, exponent: parseExponent(cursor) });
+      base = isDegreeSign(cursor)
+        ? make(cursor, { kind: 'degrees', of: base })
+        : make(cursor, { kind: 'power', base, exponent: parseExponent(cursor) });
     } else {
       return base;
     }
@@ -214,10 +170,6 @@ function numberOf(cursor: Cursor, value: Rational, decimal = false): Expression 
   return make(cursor, { kind: 'number', value, decimal });
 }
 
-function isWhole(token: Token): boolean {
-  return token.kind === 'number' && /^\d+$/.test(token.text);
-}
-
 /** A literal, or a mixed number: an integer in front of a proper fraction of integers (`3 1/2`, `3\frac{1}{2}`). */
 function parseNumber(cursor: Cursor, mixed: boolean): Expression {
   const token = peek(cursor);
@@ -225,7 +177,8 @@ function parseNumber(cursor: Cursor, mixed: boolean): Expression {
   const value = token.value as Rational;
   const next = peek(cursor);
   if (!mixed || !isWhole(token)) {
-    if (next.kind === 'number') throw new Unreadable('ambiguous', `two numbers stand side by side: ${token.text} ${next.text}`);
+    if (next.kind === 'number')
+      throw new Unreadable('ambiguous', `two numbers stand side by side: ${token.text} ${next.text}`);
     return numberOf(cursor, value, token.decimal);
   }
   const fraction = properFractionAt(cursor, next);
@@ -233,44 +186,16 @@ function parseNumber(cursor: Cursor, mixed: boolean): Expression {
     cursor.position += fraction.length;
     return numberOf(cursor, add(value, fraction.value));
   }
-  if (next.kind === 'number') throw new Unreadable('ambiguous', `two numbers stand side by side: ${token.text} ${next.text}`);
+  if (next.kind === 'number')
+    throw new Unreadable('ambiguous', `two numbers stand side by side: ${token.text} ${next.text}`);
   return numberOf(cursor, value, token.decimal);
-}
-
-function properFractionAt(cursor: Cursor, next: Token): { value: Rational; length: number } | null {
-  if (isWhole(next) && isMark(peek(cursor, 1), '/') && isWhole(peek(cursor, 2))) return proper(next, peek(cursor, 2), 3);
-  if (!isCommand(next, 'frac')) return null;
-  const digits = peek(cursor, 1);
-  if (isWhole(digits) && digits.text.length === 2) {
-    const [over, under] = splitDigits(digits);
-    return proper(over, under, 2);
-  }
-  const over = wholeGroupAt(cursor, 1);
-  const under = over === null ? null : wholeGroupAt(cursor, 1 + over.length);
-  if (over === null || under === null) return null;
-  return proper(over.token, under.token, 1 + over.length + under.length);
-}
-
-function proper(over: Token, under: Token, length: number): { value: Rational; length: number } | null {
-  const top = (over.value as Rational).numerator;
-  const bottom = (under.value as Rational).numerator;
-  if (top <= 0n || top >= bottom) throw new Unreadable('ambiguous', 'an integer stands in front of a fraction that is not proper');
-  return { value: rational(top, bottom), length };
-}
-
-/** `{12}`, or `1` and `12` as the one or two operands of `\frac12`. */
-function wholeGroupAt(cursor: Cursor, ahead: number): { token: Token; length: number } | null {
-  const token = peek(cursor, ahead);
-  if (isMark(token, '{')) {
-    return isWhole(peek(cursor, ahead + 1)) && isMark(peek(cursor, ahead + 2), '}') ? { token: peek(cursor, ahead + 1), length: 3 } : null;
-  }
-  return isWhole(token) && token.text.length === 1 ? { token, length: 1 } : null;
 }
 
 function parseSymbol(cursor: Cursor): Expression {
   const { text } = peek(cursor);
   cursor.position++;
-  if (takeMark(cursor, '_') !== null) return make(cursor, { kind: 'symbol', name: `${text}_${parseSubscript(cursor)}` });
+  if (takeMark(cursor, '_') !== null)
+    return make(cursor, { kind: 'symbol', name: `${text}_${parseSubscript(cursor)}` });
   if (text === 'i') return make(cursor, { kind: 'constant', name: 'i' });
   if (text === 'e') return make(cursor, { kind: 'constant', name: 'e' });
   if (/^[fgh]$/.test(text) && isMark(peek(cursor), '(')) {
@@ -318,7 +243,11 @@ function parseCommand(cursor: Cursor): Expression {
     case 'frac':
       return make(cursor, { kind: 'quotient', over: parseOperand(cursor), under: parseOperand(cursor, true) });
     case 'binom':
-      return make(cursor, { kind: 'call', name: 'binomial', arguments: [parseOperand(cursor), parseOperand(cursor, true)] });
+      return make(cursor, {
+        kind: 'call',
+        name: 'binomial',
+        arguments: [parseOperand(cursor), parseOperand(cursor, true)],
+      });
     case 'sqrt':
       return parseRoot(cursor);
     case 'surd':
@@ -348,18 +277,10 @@ function parseOperand(cursor: Cursor, isLast = false): Expression {
     cursor.position++;
     return numberOf(cursor, token.value as Rational);
   }
-  if (isLast || token.text.length !== 2) throw new Unreadable('ambiguous', `several digits follow a command without braces: ${token.text.slice(0, 20)}`);
+  if (isLast || token.text.length !== 2)
+    throw new Unreadable('ambiguous', `several digits follow a command without braces: ${token.text.slice(0, 20)}`);
   cursor.tokens.splice(cursor.position, 1, ...splitDigits(token));
   return parseOperand(cursor);
-}
-
-/** The two digits of `\frac12` as tokens of their own. */
-function splitDigits({ text }: Token): [Token, Token] {
-  const digit = (at: number): Token => {
-    const sign = text[at] as string;
-    return { kind: 'number', text: sign, glued: true, value: rational(BigInt(sign)), decimal: false };
-  };
-  return [digit(0), digit(1)];
 }
 
 function parseRoot(cursor: Cursor): Expression {
@@ -367,7 +288,8 @@ function parseRoot(cursor: Cursor): Expression {
   if (takeMark(cursor, '[') !== null) {
     const token = peek(cursor);
     index = isWhole(token) ? Number(token.text) : 0;
-    if (index < 2 || index > 1000) throw new Unreadable('notation', 'the index of a root is not an integer from 2 to 1000');
+    if (index < 2 || index > 1000)
+      throw new Unreadable('notation', 'the index of a root is not an integer from 2 to 1000');
     cursor.position++;
     expectMark(cursor, ']');
   }
@@ -386,8 +308,10 @@ function parseFunction(cursor: Cursor, name: string): Expression {
   }
   let exponent: Expression | null = null;
   if (takeMark(cursor, '^') !== null) exponent = parseExponent(cursor);
-  const isInverse = exponent?.kind === 'negative' && exponent.of.kind === 'number' && isSameRational(exponent.of.value, rational(1n));
-  if (isInverse && RECIPROCALS_OF_POWERS[name] === undefined) throw new Unreadable('ambiguous', `${name}^{-1} has two meanings`);
+  const isInverse =
+    exponent?.kind === 'negative' && exponent.of.kind === 'number' && isSameRational(exponent.of.value, rational(1n));
+  if (isInverse && RECIPROCALS_OF_POWERS[name] === undefined)
+    throw new Unreadable('ambiguous', `${name}^{-1} has two meanings`);
   const argument = parseFunctionArgument(cursor);
   const value = applyFunction(cursor, isInverse ? (RECIPROCALS_OF_POWERS[name] as FunctionName) : name, base, argument);
   return exponent === null || isInverse ? value : make(cursor, { kind: 'power', base: value, exponent });
@@ -395,7 +319,8 @@ function parseFunction(cursor: Cursor, name: string): Expression {
 
 function applyFunction(cursor: Cursor, name: string, base: Expression | null, argument: Expression): Expression {
   if (name === 'exp') return make(cursor, { kind: 'power', base: { kind: 'constant', name: 'e' }, exponent: argument });
-  if (name !== 'log' && name !== 'lg') return make(cursor, { kind: 'call', name: name as FunctionName, arguments: [argument] });
+  if (name !== 'log' && name !== 'lg')
+    return make(cursor, { kind: 'call', name: name as FunctionName, arguments: [argument] });
   const ten: Expression = { kind: 'number', value: rational(10n), decimal: false };
   const logarithm = (of: Expression): Expression => make(cursor, { kind: 'call', name: 'ln', arguments: [of] });
   return make(cursor, { kind: 'quotient', over: logarithm(argument), under: logarithm(base ?? ten) });
@@ -405,7 +330,8 @@ function applyFunction(cursor: Cursor, name: string, base: Expression | null, ar
 function parseFunctionArgument(cursor: Cursor): Expression {
   if (isMark(peek(cursor), '(')) {
     const inBrackets = parsePrimary(cursor);
-    if (isMark(peek(cursor), '^', '!')) throw new Unreadable('ambiguous', 'an exponent follows the bracket of a function');
+    if (isMark(peek(cursor), '^', '!'))
+      throw new Unreadable('ambiguous', 'an exponent follows the bracket of a function');
     return inBrackets;
   }
   const sign = takeMark(cursor, '-') ?? '+';
@@ -413,7 +339,8 @@ function parseFunctionArgument(cursor: Cursor): Expression {
   while (startsFactor(cursor) && !isFunction(peek(cursor)) && !isMark(peek(cursor), '(', '[', '|')) {
     factors.push(nested(cursor, () => parsePower(cursor)));
   }
-  if (isMark(peek(cursor), '/')) throw new Unreadable('ambiguous', 'a slash follows the argument of a function without brackets');
+  if (isMark(peek(cursor), '/'))
+    throw new Unreadable('ambiguous', 'a slash follows the argument of a function without brackets');
   const argument = factors.length === 1 ? (factors[0] as Expression) : make(cursor, { kind: 'product', factors });
   return signed(cursor, sign, argument);
 }

@@ -56,7 +56,10 @@ const WORDS = /^\p{L}[\p{L}\p{M}'’]*(?:(?:\s+|(?<=\p{L}{3})-(?=\p{L}{3}))\p{L}
 
 /** The text when it is words alone (or a time of day) and no mathematics; white space as single spaces. */
 export function plainWords(source: string): string | null {
-  const flat = source.replace(/\\(?:text|mbox|mathrm)\s*\{([^{}]*)\}/g, '$1').replace(/\s+/g, ' ').trim();
+  const flat = source
+    .replace(/\\(?:text|mbox|mathrm)\s*\{([^{}]*)\}/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
   if (TIME.test(flat)) return flat;
   if (!WORDS.test(source)) return null;
   const words = source.split(/\s+/);

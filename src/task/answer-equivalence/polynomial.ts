@@ -1,6 +1,6 @@
 import { add, multiply, negate, ONE, type Rational, rational, ZERO } from '../../base/rational.ts';
-import { Unreadable } from './answer-limits.ts';
 import type { Effort } from './answer-limits.ts';
+import { Unreadable } from './answer-limits.ts';
 import { floorDivide } from './real-interval.ts';
 
 /**
@@ -77,7 +77,9 @@ export function negatePolynomial(a: Polynomial): Polynomial {
 
 export function scalePolynomial(a: Polynomial, factor: Rational): Polynomial {
   if (factor.numerator === 0n) return ZERO_POLYNOMIAL;
-  return new Map([...a].map(([key, term]) => [key, { coefficient: multiply(term.coefficient, factor), powers: term.powers }]));
+  return new Map(
+    [...a].map(([key, term]) => [key, { coefficient: multiply(term.coefficient, factor), powers: term.powers }]),
+  );
 }
 
 /** Throws Unreadable `limit` when the product would have too many terms. */

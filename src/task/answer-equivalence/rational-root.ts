@@ -1,6 +1,13 @@
 import { multiply, ONE, type Rational, rational } from '../../base/rational.ts';
 import { ANSWER_LIMITS, Unreadable } from './answer-limits.ts';
-import { type Algebra, atomPolynomial, multiplyPolynomials, ONE_POLYNOMIAL, type Polynomial, scalePolynomial } from './polynomial.ts';
+import {
+  type Algebra,
+  atomPolynomial,
+  multiplyPolynomials,
+  ONE_POLYNOMIAL,
+  type Polynomial,
+  scalePolynomial,
+} from './polynomial.ts';
 import { bitLength, floorDivide, integerRoot } from './real-interval.ts';
 
 const LARGEST_TRIAL_DIVISOR = 10_007n;
@@ -30,10 +37,14 @@ export function positiveRootOf(algebra: Algebra, value: Rational, power: Rationa
 function primeToPower(algebra: Algebra, prime: bigint, proven: boolean, exponent: Rational): Polynomial {
   const whole = floorDivide(exponent.numerator, exponent.denominator);
   const size = whole < 0n ? -whole : whole;
-  if (size * BigInt(bitLength(prime)) > BigInt(ANSWER_LIMITS.integerBits)) throw new Unreadable('limit', 'a power is too large');
+  if (size * BigInt(bitLength(prime)) > BigInt(ANSWER_LIMITS.integerBits))
+    throw new Unreadable('limit', 'a power is too large');
   const outside = whole >= 0n ? rational(prime ** size) : rational(1n, prime ** size);
   const rest = rational(exponent.numerator - whole * exponent.denominator, exponent.denominator);
-  const root = rest.numerator === 0n ? ONE_POLYNOMIAL : atomPolynomial(algebra, `prime ${prime}`, { kind: 'prime', prime, proven }, rest);
+  const root =
+    rest.numerator === 0n
+      ? ONE_POLYNOMIAL
+      : atomPolynomial(algebra, `prime ${prime}`, { kind: 'prime', prime, proven }, rest);
   return scalePolynomial(root, outside);
 }
 
@@ -41,7 +52,11 @@ function primeToPower(algebra: Algebra, prime: bigint, proven: boolean, exponent
 function primePowers(algebra: Algebra, integer: bigint): PrimePower[] {
   const powers: PrimePower[] = [];
   let rest = integer;
-  for (let divisor = 2n; divisor <= LARGEST_TRIAL_DIVISOR && divisor * divisor <= rest; divisor += divisor === 2n ? 1n : 2n) {
+  for (
+    let divisor = 2n;
+    divisor <= LARGEST_TRIAL_DIVISOR && divisor * divisor <= rest;
+    divisor += divisor === 2n ? 1n : 2n
+  ) {
     algebra.effort.spend(1);
     let exponent = 0n;
     while (rest % divisor === 0n) {
@@ -53,7 +68,8 @@ function primePowers(algebra: Algebra, integer: bigint): PrimePower[] {
   if (rest === ONE.numerator) return powers;
   for (const index of [7, 5, 3, 2]) {
     const root = integerRoot(rest, index);
-    if (root ** BigInt(index) === rest) return [...powers, { prime: root, exponent: BigInt(index), proven: isProven(root) }];
+    if (root ** BigInt(index) === rest)
+      return [...powers, { prime: root, exponent: BigInt(index), proven: isProven(root) }];
   }
   return [...powers, { prime: rest, exponent: 1n, proven: isProven(rest) }];
 }

@@ -68,7 +68,7 @@ export function overlaps(a: RealInterval, b: RealInterval): boolean {
 export function absoluteInterval(a: RealInterval): RealInterval {
   if (a.low >= 0n) return a;
   if (a.high <= 0n) return negateInterval(a);
-  return { low: 0n, high: -a.low > a.high ? -a.low : a.high };
+  return { low: 0n, high: greatest([-a.low, a.high]) };
 }
 
 /** Of an interval ≥ 0; a lower end a little under 0 counts as 0. */
@@ -113,11 +113,15 @@ export function ceilDivide(a: bigint, b: bigint): bigint {
 }
 
 function least(values: readonly bigint[]): bigint {
-  return values.reduce((smallest, value) => (value < smallest ? value : smallest));
+  return values.toSorted(ascending)[0] as bigint;
 }
 
 function greatest(values: readonly bigint[]): bigint {
-  return values.reduce((largest, value) => (value > largest ? value : largest));
+  return values.toSorted(ascending).at(-1) as bigint;
+}
+
+function ascending(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Least common multiple of integers > 0. */

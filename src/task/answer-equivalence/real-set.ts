@@ -30,7 +30,8 @@ export function compareRealSets(prediction: RealSet, gold: RealSet, context: Sca
   return allEqual(
     gold.flatMap((piece, index) => {
       const other = prediction[index] as Piece;
-      if (piece.lowClosed !== other.lowClosed || piece.highClosed !== other.highClosed) return [different('an end is open in one of them')];
+      if (piece.lowClosed !== other.lowClosed || piece.highClosed !== other.highClosed)
+        return [different('an end is open in one of them')];
       return [compareScalars(other.low, piece.low, context), compareScalars(other.high, piece.high, context)];
     }),
   );
@@ -91,12 +92,20 @@ function plainConstant(answer: Answer): Expression | null {
   return isPlain ? answer.expression : null;
 }
 
-function intervalPiece(low: Answer, high: Answer, lowClosed: boolean, highClosed: boolean, context: ScalarContext): Piece[] | null {
+function intervalPiece(
+  low: Answer,
+  high: Answer,
+  lowClosed: boolean,
+  highClosed: boolean,
+  context: ScalarContext,
+): Piece[] | null {
   const from = plainConstant(low);
   const to = plainConstant(high);
   if (from === null || to === null) return null;
   const order = compareReals(from, to, context);
-  return order < 0 || (order === 0 && lowClosed && highClosed) ? [{ low: from, high: to, lowClosed, highClosed }] : null;
+  return order < 0 || (order === 0 && lowClosed && highClosed)
+    ? [{ low: from, high: to, lowClosed, highClosed }]
+    : null;
 }
 
 function joined(parts: readonly (Piece[] | null)[]): Piece[] | null {
@@ -121,10 +130,19 @@ function relationPieces({ sides, operators }: Relation, context: ScalarContext):
 }
 
 function loneSymbol(answer: Answer): string | null {
-  return answer.kind === 'value' && answer.expression.kind === 'symbol' && answer.unit === null ? answer.expression.name : null;
+  return answer.kind === 'value' && answer.expression.kind === 'symbol' && answer.unit === null
+    ? answer.expression.name
+    : null;
 }
 
-const MIRRORED: Readonly<Record<Comparison, Comparison>> = { '<': '>', '>': '<', '<=': '>=', '>=': '<=', '=': '=', '!=': '!=' };
+const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
+  '<': '>',
+  '>': '<',
+  '<=': '>=',
+  '>=': '<=',
+  '=': '=',
+  '!=': '!=',
+};
 
 export function mirrored(operator: Comparison): Comparison {
   return MIRRORED[operator];
@@ -142,7 +160,11 @@ function halfLine(operator: Comparison, bound: Expression): RealSet {
 
 /** `x < 1 or x > 2`, `x > 1 and x < 2`. A comma alone does not say which is meant. */
 function relationListPieces(answer: Extract<Answer, { kind: 'list' }>, context: ScalarContext): Piece[] | null {
-  if (answer.joinedBy === null || !answer.items.every((item) => item.kind === 'relation' && !item.operators.includes('='))) return null;
+  if (
+    answer.joinedBy === null ||
+    !answer.items.every((item) => item.kind === 'relation' && !item.operators.includes('='))
+  )
+    return null;
   const sets = answer.items.map((item) => realSetOf(item, context));
   if (sets.includes(null)) return null;
   if (answer.joinedBy === 'or') return (sets as RealSet[]).flat();
@@ -159,7 +181,11 @@ function complement(set: RealSet): RealSet {
   gaps.push({ ...low, high: INFINITY, highClosed: false });
   return gaps
     .filter((gap) => infinityOf(gap.low) === null || infinityOf(gap.low) !== infinityOf(gap.high))
-    .map((gap) => ({ ...gap, lowClosed: gap.lowClosed && infinityOf(gap.low) === null, highClosed: gap.highClosed && infinityOf(gap.high) === null }));
+    .map((gap) => ({
+      ...gap,
+      lowClosed: gap.lowClosed && infinityOf(gap.low) === null,
+      highClosed: gap.highClosed && infinityOf(gap.high) === null,
+    }));
 }
 
 function intersection(left: RealSet, right: RealSet, context: ScalarContext): Piece[] {
@@ -183,7 +209,9 @@ function intersection(left: RealSet, right: RealSet, context: ScalarContext): Pi
 
 /** Ascending, pieces that overlap or touch made one. */
 function merged(pieces: readonly Piece[], context: ScalarContext): RealSet {
-  const sorted = [...pieces].sort((a, b) => compareReals(a.low, b.low, context) || Number(b.lowClosed) - Number(a.lowClosed));
+  const sorted = [...pieces].sort(
+    (a, b) => compareReals(a.low, b.low, context) || Number(b.lowClosed) - Number(a.lowClosed),
+  );
   const result: Piece[] = [];
   for (const piece of sorted) {
     const last = result.at(-1);
@@ -193,7 +221,8 @@ function merged(pieces: readonly Piece[], context: ScalarContext): RealSet {
       continue;
     }
     const order = compareReals(piece.high, last.high, context);
-    const highClosed = order === 0 ? piece.highClosed || last.highClosed : order > 0 ? piece.highClosed : last.highClosed;
+    const highClosed =
+      order === 0 ? piece.highClosed || last.highClosed : order > 0 ? piece.highClosed : last.highClosed;
     result[result.length - 1] = { ...last, high: order > 0 ? piece.high : last.high, highClosed };
   }
   return result;

@@ -1,5 +1,5 @@
-import { Unreadable } from './answer-limits.ts';
 import type { Answer } from './answer.ts';
+import { Unreadable } from './answer-limits.ts';
 import { type Expression, partsOf, someNode, withParts } from './expression.ts';
 
 const MOST_SIGNS = 4;
@@ -16,7 +16,9 @@ export function spreadEither(answer: Answer): Answer {
   const choices = 2 ** (linked ? 1 : signs.length);
   const items = Array.from({ length: choices }, (_, choice) => {
     let sign = 0;
-    return mapExpressions(answer, (expression) => choose(expression, () => ((linked ? choice : choice >> sign++) & 1) === 1));
+    return mapExpressions(answer, (expression) =>
+      choose(expression, () => ((linked ? choice : choice >> sign++) & 1) === 1),
+    );
   });
   return { kind: 'list', items, braces: false, joinedBy: 'or' };
 }
@@ -28,7 +30,11 @@ function signsOf(expression: Expression): ('pm' | 'mp')[] {
 }
 
 function choose(expression: Expression, isMinus: () => boolean): Expression {
-  if (expression.kind !== 'either') return withParts(expression, partsOf(expression).map((part) => choose(part, isMinus)));
+  if (expression.kind !== 'either')
+    return withParts(
+      expression,
+      partsOf(expression).map((part) => choose(part, isMinus)),
+    );
   const minus = isMinus() !== expression.flipped;
   const of = choose(expression.of, isMinus);
   return minus ? { kind: 'negative', of } : of;

@@ -21,31 +21,159 @@ export interface TokeniserOptions {
 }
 
 /** LaTeX commands that only place or scale things. */
-const SILENT = /^(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|quad|qquad|[,!;: ]|thinspace|enspace|mathstrut|strut|hfill|noindent)$/;
-const TEXT_COMMANDS = new Set(['text', 'mbox', 'hbox', 'textrm', 'textbf', 'textit', 'textnormal', 'textsf', 'mathrm', 'rm', 'textup']);
-const TRANSPARENT = new Set(['mathbf', 'boldsymbol', 'mathit', 'bm', 'mathsf', 'mathnormal', 'displaylines', 'ensuremath']);
-const NAMED_OBJECTS = new Set(['overline', 'overrightarrow', 'overleftrightarrow', 'widehat', 'vec', 'hat', 'bar', 'tilde', 'underline', 'widetilde', 'overarc']);
+const SILENT =
+  /^(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|quad|qquad|[,!;: ]|thinspace|enspace|mathstrut|strut|hfill|noindent)$/;
+const TEXT_COMMANDS = new Set([
+  'text',
+  'mbox',
+  'hbox',
+  'textrm',
+  'textbf',
+  'textit',
+  'textnormal',
+  'textsf',
+  'mathrm',
+  'rm',
+  'textup',
+]);
+const TRANSPARENT = new Set([
+  'mathbf',
+  'boldsymbol',
+  'mathit',
+  'bm',
+  'mathsf',
+  'mathnormal',
+  'displaylines',
+  'ensuremath',
+]);
+const NAMED_OBJECTS = new Set([
+  'overline',
+  'overrightarrow',
+  'overleftrightarrow',
+  'widehat',
+  'vec',
+  'hat',
+  'bar',
+  'tilde',
+  'underline',
+  'widetilde',
+  'overarc',
+]);
 const GREEK = new Set(
-  ('alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma tau upsilon phi varphi chi psi omega ' +
-    'Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell angle measuredangle triangle').split(' '),
+  (
+    'alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma tau upsilon phi varphi chi psi omega ' +
+    'Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell angle measuredangle triangle'
+  ).split(' '),
 );
 const MARKS: Readonly<Record<string, string>> = {
-  cdot: '*', times: '*', ast: '*', div: '/', le: '<=', leq: '<=', leqslant: '<=', leqq: '<=', ge: '>=', geq: '>=', geqslant: '>=', geqq: '>=', ne: '!=', neq: '!=',
-  lt: '<', gt: '>', cup: 'cup', cap: 'cap', setminus: 'setminus', backslash: 'setminus', in: 'in', pm: 'pm', mp: 'mp', approx: '=', equiv: '=', lbrace: '\\{', rbrace: '\\}',
-  '{': '\\{', '}': '\\}', langle: '<(', rangle: ')>', lvert: '|', rvert: '|', vert: '|', mid: 'mid', '|': '||', lbrack: '[', rbrack: ']', lfloor: 'lfloor', rfloor: 'rfloor',
-  lceil: 'lceil', rceil: 'rceil', '%': '%', $: '$', '&': '&', '\\': '\\\\', colon: ':', wedge: 'and', land: 'and', lor: 'or', vee: 'or', union: 'cup', to: 'to',
+  cdot: '*',
+  times: '*',
+  ast: '*',
+  div: '/',
+  le: '<=',
+  leq: '<=',
+  leqslant: '<=',
+  leqq: '<=',
+  ge: '>=',
+  geq: '>=',
+  geqslant: '>=',
+  geqq: '>=',
+  ne: '!=',
+  neq: '!=',
+  lt: '<',
+  gt: '>',
+  cup: 'cup',
+  cap: 'cap',
+  setminus: 'setminus',
+  backslash: 'setminus',
+  in: 'in',
+  pm: 'pm',
+  mp: 'mp',
+  approx: '=',
+  equiv: '=',
+  lbrace: '\\{',
+  rbrace: '\\}',
+  '{': '\\{',
+  '}': '\\}',
+  langle: '<(',
+  rangle: ')>',
+  lvert: '|',
+  rvert: '|',
+  vert: '|',
+  mid: 'mid',
+  '|': '||',
+  lbrack: '[',
+  rbrack: ']',
+  lfloor: 'lfloor',
+  rfloor: 'rfloor',
+  lceil: 'lceil',
+  rceil: 'rceil',
+  '%': '%',
+  $: '$',
+  '&': '&',
+  '\\': '\\\\',
+  colon: ':',
+  wedge: 'and',
+  land: 'and',
+  lor: 'or',
+  vee: 'or',
+  union: 'cup',
+  to: 'to',
 };
-const FUNCTIONS = ['sin', 'cos', 'tan', 'cot', 'sec', 'csc', 'arcsin', 'arccos', 'arctan', 'sinh', 'cosh', 'tanh', 'ln', 'log', 'lg', 'exp'];
+const FUNCTIONS = [
+  'sin',
+  'cos',
+  'tan',
+  'cot',
+  'sec',
+  'csc',
+  'arcsin',
+  'arccos',
+  'arctan',
+  'sinh',
+  'cosh',
+  'tanh',
+  'ln',
+  'log',
+  'lg',
+  'exp',
+];
 const COMMANDS = new Set([
   ...FUNCTIONS,
   ...['frac', 'sqrt', 'surd', 'pi', 'infty', 'binom', 'circ', 'emptyset', 'mathbb', 'begin', 'end', 'pmod'],
 ]);
 const ALIASES: Readonly<Record<string, string>> = {
-  dfrac: 'frac', tfrac: 'frac', cfrac: 'frac', dbinom: 'binom', tbinom: 'binom', degree: 'circ', varnothing: 'emptyset', asin: 'arcsin', acos: 'arccos', atan: 'arctan',
-  inf: 'infty', infinity: 'infty', Infinity: 'infty', choose: 'binom', oo: 'infty',
+  dfrac: 'frac',
+  tfrac: 'frac',
+  cfrac: 'frac',
+  dbinom: 'binom',
+  tbinom: 'binom',
+  degree: 'circ',
+  varnothing: 'emptyset',
+  asin: 'arcsin',
+  acos: 'arccos',
+  atan: 'arctan',
+  inf: 'infty',
+  infinity: 'infty',
+  Infinity: 'infty',
+  choose: 'binom',
+  oo: 'infty',
 };
 /** Letters that have their meaning without a backslash too. */
-const PLAIN_NAMES = new Set([...FUNCTIONS, 'sqrt', 'pi', 'inf', 'infty', 'infinity', 'Infinity', 'oo', 'frac', 'asin', 'acos', 'atan']);
+const PLAIN_NAMES = new Set([
+  ...FUNCTIONS,
+  'sqrt',
+  'pi',
+  'inf',
+  'infty',
+  'infinity',
+  'Infinity',
+  'oo',
+  'frac',
+  'asin',
+  'acos',
+  'atan',
+]);
 const PLAIN_GREEK = new Set(['alpha', 'beta', 'gamma', 'theta', 'lambda', 'omega']);
 
 /** Not a word and not a product of symbols: a function, a constant, a Greek letter, a conjunction. */
@@ -57,7 +185,8 @@ const NUMBER = /\d+(?:\.\d+)?|\.\d+/y;
 const GROUPED = /\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?/y;
 const REPEATING = /(\d*)\.(\d*)\\(?:overline|bar)\s*(?:\{\s*(\d+)\s*\}|(\d))/y;
 const EXPONENT = /[eE]([+-]?\d{1,9})(?![\d.A-Za-z])/y;
-const BASED = /([0-9][0-9A-Z]*(?:\.[0-9A-Z]+)?|\([0-9][0-9A-Z]*\))_(?:\{\s*(?:\\text\{)?(\d{1,3})\}?\s*\}|(\d{1,2}))(?!\d)/y;
+const BASED =
+  /([0-9][0-9A-Z]*(?:\.[0-9A-Z]+)?|\([0-9][0-9A-Z]*\))_(?:\{\s*(?:\\text\{)?(\d{1,3})\}?\s*\}|(\d{1,2}))(?!\d)/y;
 const LETTERS = /\p{L}\p{M}*(?:['’]?\p{L}\p{M}*)*/uy;
 const COMMAND = /\\([A-Za-z]+|[^A-Za-z])/y;
 const SIGN = /\*\*|<=|>=|!=|\|\||\.\.\.|[-+*/^_!%=<>,;:|()[\]{}&$€£¥?"'~.]/y;
@@ -99,7 +228,16 @@ class Tokeniser {
       this.glued = false;
     }
     if (this.position >= this.text.length) return false;
-    if (!(this.readBased() || this.readRepeating() || this.readNumber() || this.readLetters() || this.readCommand() || this.readSign())) {
+    if (
+      !(
+        this.readBased() ||
+        this.readRepeating() ||
+        this.readNumber() ||
+        this.readLetters() ||
+        this.readCommand() ||
+        this.readSign()
+      )
+    ) {
       throw new Unreadable('notation', `cannot read "${this.text.slice(this.position, this.position + 12)}"`);
     }
     return true;
@@ -126,7 +264,11 @@ class Tokeniser {
   private readBased(): boolean {
     const match = this.match(BASED);
     if (match === null) return false;
-    return this.push({ kind: 'based', text: (match[1] as string).replace(/[()]/g, ''), base: Number(match[2] ?? match[3]) });
+    return this.push({
+      kind: 'based',
+      text: (match[1] as string).replace(/[()]/g, ''),
+      base: Number(match[2] ?? match[3]),
+    });
   }
 
   private readRepeating(): boolean {
@@ -147,7 +289,8 @@ class Tokeniser {
     const exponent = this.match(EXPONENT);
     const [integer = '', fraction = ''] = match[0].replaceAll(',', '').split('.');
     const power = exponent === null ? 0 : Number(exponent[1]);
-    if (Math.abs(power) > ANSWER_LIMITS.characters) throw new Unreadable('limit', `the power of ten ${power} is too large`);
+    if (Math.abs(power) > ANSWER_LIMITS.characters)
+      throw new Unreadable('limit', `the power of ten ${power} is too large`);
     const shift = BigInt(fraction.length - power);
     const digits = bigIntOf(`${integer}${fraction}`);
     const value = shift > 0n ? rational(digits, 10n ** shift) : rational(digits * 10n ** -shift);
@@ -162,12 +305,16 @@ class Tokeniser {
     if (match === null) return false;
     const letters = match[0];
     const isAfterNumber = this.glued && this.tokens.at(-1)?.kind === 'number';
-    if (letters === 'in' && this.tokens.at(-1)?.kind === 'number' && !this.glued) return this.push({ kind: 'word', text: letters });
+    if (letters === 'in' && this.tokens.at(-1)?.kind === 'number' && !this.glued)
+      return this.push({ kind: 'word', text: letters });
     if (PLAIN_NAMES.has(letters)) return this.push({ kind: 'command', text: ALIASES[letters] ?? letters });
     if (PLAIN_GREEK.has(letters)) return this.push({ kind: 'symbol', text: letters });
     if (hasMeaningAlone(letters)) return this.mark(letters.toLowerCase());
     if (letters === 'U' && this.isBetweenSets()) return this.mark('cup');
-    if (letters.length > 1 && (isUnitName(letters) || (letters.length > 3 && !isAfterNumber) || !/^[A-Za-z]+$/.test(letters))) {
+    if (
+      letters.length > 1 &&
+      (isUnitName(letters) || (letters.length > 3 && !isAfterNumber) || !/^[A-Za-z]+$/.test(letters))
+    ) {
       return this.push({ kind: 'word', text: letters });
     }
     for (const letter of letters) {
@@ -191,7 +338,8 @@ class Tokeniser {
     if (SILENT.test(written)) return this.skipSizedBracket(written);
     if (TRANSPARENT.has(written)) return true;
     if (TEXT_COMMANDS.has(written)) return this.readText();
-    if (NAMED_OBJECTS.has(written)) return this.push({ kind: 'symbol', text: `${written}(${this.readGroupText().trim()})` });
+    if (NAMED_OBJECTS.has(written))
+      return this.push({ kind: 'symbol', text: `${written}(${this.readGroupText().trim()})` });
     if (written === 'operatorname') return this.readOperatorName();
     const name = ALIASES[written] ?? written;
     if (Object.hasOwn(MARKS, name)) return this.mark(MARKS[name] as string);
@@ -211,7 +359,9 @@ class Tokeniser {
     const word = content.replace(/^[,;]\s*/, '').toLowerCase();
     if (content === '') return true;
     if (word === 'and' || word === 'or') return this.mark(word);
-    const isOperandPlace = ['mark', undefined].includes(this.tokens.at(-1)?.kind) && ![')', ']', '}', '\\}', '!'].includes(this.tokens.at(-1)?.text ?? '');
+    const isOperandPlace =
+      ['mark', undefined].includes(this.tokens.at(-1)?.kind) &&
+      ![')', ']', '}', '\\}', '!'].includes(this.tokens.at(-1)?.text ?? '');
     if (/^[A-Za-z]$/.test(content) && isOperandPlace) return this.push({ kind: 'symbol', text: content });
     return this.push({ kind: 'word', text: content });
   }
@@ -244,6 +394,7 @@ class Tokeniser {
 }
 
 function bigIntOf(digits: string): bigint {
-  if (digits.length > ANSWER_LIMITS.integerBits / 3) throw new Unreadable('limit', `a number has ${digits.length} digits`);
+  if (digits.length > ANSWER_LIMITS.integerBits / 3)
+    throw new Unreadable('limit', `a number has ${digits.length} digits`);
   return BigInt(digits === '' ? '0' : digits);
 }

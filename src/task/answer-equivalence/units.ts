@@ -11,7 +11,10 @@ export interface Unit {
 
 type Definition = readonly [dimension: string, factor: Rational];
 
-const of = (dimension: string, numerator: bigint, denominator = 1n): Definition => [dimension, rational(numerator, denominator)];
+const of = (dimension: string, numerator: bigint, denominator = 1n): Definition => [
+  dimension,
+  rational(numerator, denominator),
+];
 
 /** Exact factors to a base unit of each dimension. */
 const DEFINITIONS: readonly (readonly [names: string, definition: Definition])[] = [
@@ -55,16 +58,20 @@ const DEFINITIONS: readonly (readonly [names: string, definition: Definition])[]
   ['kph', of('length', 1000n, 3600n)],
 ];
 
-const BY_NAME = new Map(DEFINITIONS.flatMap(([names, definition]) => names.split(' ').map((name) => [name, definition] as const)));
+const BY_NAME = new Map(
+  DEFINITIONS.flatMap(([names, definition]) => names.split(' ').map((name) => [name, definition] as const)),
+);
 /** Words whose power is a speed already. */
 const PER_SECOND = new Set(['mph', 'kph']);
 
 /** Words that say how large or which, not of what: a value in front of them is not the whole answer. */
 const NOT_A_UNIT = new Set(
-  ('not no never hundred thousand million billion trillion dozen half halves third thirds quarter quarters double twice plus minus times divided over squared cubed ' +
+  (
+    'not no never hundred thousand million billion trillion dozen half halves third thirds quarter quarters double twice plus minus times divided over squared cubed ' +
     'negative positive or and is are isnt wrong false incorrect except than less more least most at about nearly approximately between to from mod modulo base root power ' +
     'factorial percent hundredths tenths thousandths pi but if when where because since maybe possibly none nor else either both all ' +
-    'january february march april may june july august september october november december').split(' '),
+    'january february march april may june july august september october november december'
+  ).split(' '),
 );
 const MOST_WORDS = 5;
 
@@ -86,12 +93,17 @@ export function readUnit(written: string): Unit | null {
   if (known !== null) return { text, known };
   const words = text.match(/\p{L}[\p{L}\p{M}'-]*/gu) ?? [];
   if (words.length === 0 || words.length > MOST_WORDS || !/^[\p{L}\p{M}\s'/.^0-9-]*$/u.test(text)) return null;
-  if (/\d/.test(text.replace(/\^\s*\d+/g, '')) || words.some((word) => NOT_A_UNIT.has(word.replaceAll("'", '')))) return null;
+  if (/\d/.test(text.replace(/\^\s*\d+/g, '')) || words.some((word) => NOT_A_UNIT.has(word.replaceAll("'", ''))))
+    return null;
   return { text, known: null };
 }
 
 function knownUnit(text: string): Unit['known'] {
-  const factors = text.replace(/\bsquare\s+(\w+)/g, '$1^2').replace(/\bcubic\s+(\w+)/g, '$1^3').replace(/\bsq\.?\s+(\w+)/g, '$1^2').replace(/(\p{L}|\$)\s+squared\b/gu, '$1^2');
+  const factors = text
+    .replace(/\bsquare\s+(\w+)/g, '$1^2')
+    .replace(/\bcubic\s+(\w+)/g, '$1^3')
+    .replace(/\bsq\.?\s+(\w+)/g, '$1^2')
+    .replace(/(\p{L}|\$)\s+squared\b/gu, '$1^2');
   const powers = new Map<string, number>();
   let factor = ONE;
   let sign = 1;

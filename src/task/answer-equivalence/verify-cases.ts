@@ -45,9 +45,13 @@ export interface CaseReport {
 export async function verifyCases(file: string, clock: Clock): Promise<CaseReport> {
   const rows = parseRows((await readTextFile(file)).replace(/^\uFEFF/, ''), file);
   if (rows.length === 0) {
-    throw new CoHarnessError('no-cases', `${file} holds no case. Expected one JSON object a line: {"pred": …, "gold": …, "expected": true|false}.`, {
-      details: { file },
-    });
+    throw new CoHarnessError(
+      'no-cases',
+      `${file} holds no case. Expected one JSON object a line: {"pred": …, "gold": …, "expected": true|false}.`,
+      {
+        details: { file },
+      },
+    );
   }
   const start = clock.now();
   const cases = rows.map(({ line, row }): JudgedCase => {
@@ -56,7 +60,9 @@ export async function verifyCases(file: string, clock: Clock): Promise<CaseRepor
   });
   const seconds = (clock.now() - start) / 1000;
   const names = rows.flatMap(({ row }) => Object.keys(row.options ?? {}));
-  const unknownOptions = [...new Set(names)].filter((name) => !OPTION_NAMES.includes(name as (typeof OPTION_NAMES)[number]));
+  const unknownOptions = [...new Set(names)].filter(
+    (name) => !OPTION_NAMES.includes(name as (typeof OPTION_NAMES)[number]),
+  );
   return { cases, unknownOptions, seconds };
 }
 
@@ -70,5 +76,13 @@ function parseRows(text: string, file: string): { line: number; row: CaseRow }[]
 function judge({ pred, gold, options = {} }: CaseRow, clock: Clock): AnswerCheck {
   if (pred === null) return { verdict: 'different', confidence: 1, why: 'no final answer', extracted: null };
   const { question, extraction } = options;
-  return checkAnswer({ prediction: pred, gold, ...(question === undefined ? {} : { question }), ...(extraction === undefined ? {} : { extraction }) }, clock);
+  return checkAnswer(
+    {
+      prediction: pred,
+      gold,
+      ...(question === undefined ? {} : { question }),
+      ...(extraction === undefined ? {} : { extraction }),
+    },
+    clock,
+  );
 }
