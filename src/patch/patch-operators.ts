@@ -26,6 +26,7 @@ import { timeLimit } from './operators/time-limit.ts';
 import { tokenLimit } from './operators/token-limit.ts';
 import { toolDescription } from './operators/tool-description.ts';
 import { toolPurpose } from './operators/tool-purpose.ts';
+import { toolRuns } from './operators/tool-runs.ts';
 import { turnLimit } from './operators/turn-limit.ts';
 import { votes } from './operators/votes.ts';
 import { workedExamples } from './operators/worked-examples.ts';
@@ -56,6 +57,7 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   tokenLimit,
   turnLimit,
   timeLimit,
+  toolRuns,
   stopStrings,
   historyLimit,
   ...MIDDLEWARE_ADDITIONS,

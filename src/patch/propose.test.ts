@@ -128,6 +128,7 @@ describe('proposePatches', () => {
       'void-turn',
       'misnamed-argument',
       'extra-argument',
+      'tool-timeout',
     ];
     let harness = SEED;
     for (let generation = 0; generation < 6; generation++) {

@@ -164,7 +164,7 @@ describe('operators that mend one thing', () => {
 
   it('take out the lines of a skill that fill the window before the whole skill', () => {
     const harness = harnessWith({ 'skills/post/SKILL.md': `Seal it.\n${'long '.repeat(800)}\n` });
-    expect(mended(dropSkill, harness).skills).toEqual([{ name: 'post', text: 'Seal it.' }]);
+    expect(mended(dropSkill, harness).skills).toMatchObject([{ name: 'post', text: 'Seal it.' }]);
   });
 
   it('remove stop strings that cut something else than a call', () => {
