@@ -86,6 +86,8 @@ describe('numbers', () => {
     expect(verdict('10_3', '10_2')).toBe('different');
     expect(verdict('2_{10}', '2')).toBe('equal');
     expect(verdict('152A_{11}', '152A_{11}')).toBe('equal');
+    expect(verdict('A3_{16}', 'A3_{16}')).toBe('equal');
+    expect(verdict('163', 'A3_{16}')).toBe('different');
     expect(verdict('2112', '2112_6')).toBe('different');
     expect(verdict('2112', '2112_6', 'Express the sum in base 6.')).toBe('equal');
     expect(verdict('0.0011_2', '0.0011_{2}')).toBe('equal');
@@ -251,6 +253,8 @@ describe('units and words', () => {
     ['0.05\\text{ m}', '5\\text{ cm}'],
     ['440 square centimeters', '440\\text{ cm}^2'],
     ['25 km/h', '25 \\text{ km per hour}'],
+    ['60 mph', '60 miles per hour'],
+    ['20\\text{ m/s}', '72\\text{ km/h}'],
     ['50 cents', '\\$0.50'],
     ['90', '90^\\circ'],
     ['90 degrees', '90^\\circ'],
@@ -299,6 +303,9 @@ describe('what a text says around its answer', () => {
     ['The answer is between 5 and 6.', '6'],
     ['It costs 5 dollars and 20 cents', '20'],
     ['so we get \\frac{\\sqrt3}{2}', '2'],
+    ['Thus $x=3$ and $y=4$.', '4'],
+    ['I think 5 but the answer is 6', '5'],
+    ['Answer: 42 or so, maybe 43', '42'],
     ['<think>\\boxed{5}</think> I do not know', '5'],
     ['<think>\\boxed{5}', '5'],
     ['\\boxed{}', '5'],

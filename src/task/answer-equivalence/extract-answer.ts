@@ -104,6 +104,8 @@ function lastFormula(text: string): Extracted | null {
     /\$\$((?:\\.|[^$\\]){1,4096})\$\$|(?<!\\)\$((?:\\.|[^$\\]){1,4096})\$|\\\(([^\\]{1,4096}(?:\\(?![()])[^\\]{0,4096}){0,400})\\\)|\\\[([^\\]{1,4096}(?:\\(?![[\]])[^\\]{0,4096}){0,400})\\\]/gs,
   );
   if (formula === null || /\d/.test(text.slice(formula.index + formula[0].length))) return null;
+  // "$x=3$ and $y=4$" gives two values, not the second.
+  if (HEDGE.test(text.slice(Math.max(0, formula.index - 40), formula.index).trimEnd())) return null;
   const content =
     formula
       .slice(1)
@@ -117,7 +119,7 @@ const NUMBER_WORD =
   /^[("'*[]*((?:[-−]?[$€£¥]?|[$€£¥][-−])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d+)?(?:\/\d+)?\s?%?)[)"'*\].,;:!?]*$/;
 const OPERATOR = /(?:[-+*/^_×·÷<>{(\\%]|\\[a-z]+)$/;
 /** In front of a number these words make it one of several, or a bound. */
-const HEDGE = /\b(?:or|and|to|through|nor|not|than|between|isn't|least|most|about|approximately)$/i;
+const HEDGE = /\b(?:or|and|to|through|nor|not|than|between|isn't|least|most)$/i;
 
 /** The last number, as long as it stands by itself and is no part of a formula and not one of several. */
 function lastNumber(text: string): Extracted | null {

@@ -186,7 +186,7 @@ const GROUPED = /\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?/y;
 const REPEATING = /(\d*)\.(\d*)\\(?:overline|bar)\s*(?:\{\s*(\d+)\s*\}|(\d))/y;
 const EXPONENT = /[eE]([+-]?\d{1,9})(?![\d.A-Za-z])/y;
 const BASED =
-  /([0-9][0-9A-Z]*(?:\.[0-9A-Z]+)?|\([0-9][0-9A-Z]*\))_(?:\{\s*(?:\\text\{)?(\d{1,3})\}?\s*\}|(\d{1,2}))(?!\d)/y;
+  /((?:[A-Z]+(?=\d))?[0-9][0-9A-Z]*(?:\.[0-9A-Z]+)?|\([0-9][0-9A-Z]*\))_(?:\{\s*(?:\\text\{)?(\d{1,3})\}?\s*\}|(\d{1,2}))(?!\d)/y;
 const LETTERS = /\p{L}\p{M}*(?:['’]?\p{L}\p{M}*)*/uy;
 const COMMAND = /\\([A-Za-z]+|[^A-Za-z])/y;
 const SIGN = /\*\*|<=|>=|!=|\|\||\.\.\.|[-+*/^_!%=<>,;:|()[\]{}&$€£¥?"'~.]/y;
@@ -311,6 +311,9 @@ class Tokeniser {
     if (PLAIN_GREEK.has(letters)) return this.push({ kind: 'symbol', text: letters });
     if (hasMeaningAlone(letters)) return this.mark(letters.toLowerCase());
     if (letters === 'U' && this.isBetweenSets()) return this.mark('cup');
+    // A word behind a word goes on with it: "miles per hour".
+    if (letters.length > 1 && !this.glued && this.tokens.at(-1)?.kind === 'word')
+      return this.push({ kind: 'word', text: letters });
     if (
       letters.length > 1 &&
       (isUnitName(letters) || (letters.length > 3 && !isAfterNumber) || !/^[A-Za-z]+$/.test(letters))
