@@ -1,5 +1,6 @@
 import type { AttributionLabel, Diagnosis } from '../critic/attribution.ts';
 import type { ComponentKind } from '../harness/harness.ts';
+import type { PatchEdit } from '../harness/patch-edit.ts';
 
 const EXAMPLE_ROLLOUTS = 8;
 
@@ -24,6 +25,8 @@ export interface Cluster {
   weight: number;
   /** Hashes of at most 8 of its rollouts, in order of diagnosis. */
   rollouts: string[];
+  /** The change that most of its diagnoses state; absent where none does. */
+  repair?: readonly PatchEdit[];
 }
 
 /**
@@ -72,5 +75,16 @@ function clusterOf(group: readonly Diagnosis[], total: number, withMechanism: nu
     agreement,
     weight: first.label === 'agent_error' ? 0 : recurrence * severity * confidence * agreement,
     rollouts: group.slice(0, EXAMPLE_ROLLOUTS).map((diagnosis) => diagnosis.rollout),
+    ...statedRepair(group),
   };
+}
+
+/** The repair that most diagnoses of a cluster state; the earliest of equals. */
+function statedRepair(group: readonly Diagnosis[]): Pick<Cluster, 'repair'> {
+  const stated = group.flatMap(({ repair }) => (repair === undefined ? [] : [repair]));
+  const [commonest] = [...Map.groupBy(stated, (repair) => JSON.stringify(repair)).values()].sort(
+    (a, b) => b.length - a.length,
+  );
+  const repair = commonest?.[0];
+  return repair === undefined ? {} : { repair };
 }

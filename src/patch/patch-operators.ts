@@ -21,6 +21,7 @@ import { shortenDescription } from './operators/shorten-description.ts';
 import { shortenPrompt } from './operators/shorten-prompt.ts';
 import { showField } from './operators/show-field.ts';
 import { skillLoading } from './operators/skill-loading.ts';
+import { statedRepair } from './operators/stated-repair.ts';
 import { stopStrings } from './operators/stop-strings.ts';
 import { timeLimit } from './operators/time-limit.ts';
 import { tokenLimit } from './operators/token-limit.ts';
@@ -35,6 +36,7 @@ import type { PatchOperator } from './patch-operator.ts';
 
 /** All operators; their order only breaks ties. */
 export const PATCH_OPERATORS: readonly PatchOperator[] = [
+  statedRepair,
   workingProtocol,
   workedExamples,
   answerSource,

@@ -10,6 +10,7 @@ import { executeRun, type PreparedRun } from '../../evolution/start-run.ts';
 import type { Harness } from '../../harness/harness.ts';
 import { openRegistry } from '../../registry/registry.ts';
 import type { Version } from '../../registry/version.ts';
+import type { Task } from '../../task/task.ts';
 import { isSuccess } from '../../trajectory/is-success.ts';
 import { rollOutTask } from './collect-failures.ts';
 import { FAULT_CATALOGUES, type FaultSplit } from './fault-catalogues.ts';
@@ -147,13 +148,22 @@ function preparedRun(scenario: LabScenario, harness: Harness, seed: number): Pre
     iterations: 5,
     sizes: { miningTasks: 40, candidates: 8, screeningTasks: 32, gateGroups: SIZES.gate, testTasks: SIZES.test },
   });
-  const from = (first: number, count: number) =>
-    Array.from({ length: count }, (_, index) => scenario.task(FIRST_RUN_TASK + seed * 1000 + first + index));
+  const tasks = distinctTasks(scenario, seed, SIZES.train + SIZES.gate + SIZES.test);
   const splits = {
-    train: from(0, SIZES.train),
-    gate: from(SIZES.train, SIZES.gate),
-    test: from(SIZES.train + SIZES.gate, SIZES.test),
+    train: tasks.slice(0, SIZES.train),
+    gate: tasks.slice(SIZES.train, SIZES.train + SIZES.gate),
+    test: tasks.slice(SIZES.train + SIZES.gate),
   };
   const identity = contentHash({ repair: scenario.name, harness: harness.hash, seed });
   return { config, harness, splits, verifier: scenario.verifier, identity };
+}
+
+/** Tasks of a seed's own stretch of the stream; the same text twice is one task. */
+function distinctTasks(scenario: LabScenario, seed: number, count: number): Task[] {
+  const tasks = new Map<string, Task>();
+  for (let index = 0; tasks.size < count; index++) {
+    const task = scenario.task(FIRST_RUN_TASK + seed * 10_000 + index);
+    tasks.set(task.hash, task);
+  }
+  return [...tasks.values()];
 }

@@ -35,7 +35,7 @@ export interface FaultLabOptions {
 }
 
 /** About half a minute on two cores. */
-export const QUICK_FAULT_LAB: FaultLabOptions = { seed: 1, perKind: 2, tasks: 24, failures: 8, patches: 2, samples: 2 };
+export const QUICK_FAULT_LAB: FaultLabOptions = { seed: 1, perKind: 2, tasks: 24, failures: 8, patches: 3, samples: 2 };
 export const FULL_FAULT_LAB: FaultLabOptions = { seed: 1, perKind: 8, tasks: 48, failures: 12, patches: 4, samples: 4 };
 
 export interface FaultLabResult extends AttributionScore {

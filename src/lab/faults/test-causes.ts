@@ -1,6 +1,7 @@
 import { manualClock } from '../../base/clock.ts';
 import { seededRandom, seedFrom } from '../../base/random.ts';
 import type { Diagnosis } from '../../critic/attribution.ts';
+import { componentOfPath } from '../../harness/component-of-path.ts';
 import type { ModelBackend } from '../../model/model-backend.ts';
 import { aggregate, type Cluster } from '../../patch/aggregate.ts';
 import type { Patch } from '../../patch/patch.ts';
@@ -54,7 +55,13 @@ export function patchesFor(group: LabGroup, cluster: Cluster, count: number): Pa
     { count: count + EXPLORING },
   )
     .filter(({ target }) => target?.mechanism === cluster.mechanism)
+    .toSorted((left, right) => Number(touches(right, cluster)) - Number(touches(left, cluster)))
     .slice(0, count);
+}
+
+/** Whether a patch changes the component that is blamed: the cause is best tested there. */
+function touches({ edits }: Patch, { component }: Cluster): boolean {
+  return edits.some(({ path }) => componentOfPath(path)?.kind === component);
 }
 
 /** Proposals that no cause asks for come along and are left out. */
