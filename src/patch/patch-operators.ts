@@ -28,6 +28,7 @@ import { tokenLimit } from './operators/token-limit.ts';
 import { toolDescription } from './operators/tool-description.ts';
 import { toolPurpose } from './operators/tool-purpose.ts';
 import { toolRuns } from './operators/tool-runs.ts';
+import { toolsOfReferences } from './operators/tools-of-references.ts';
 import { turnLimit } from './operators/turn-limit.ts';
 import { votes } from './operators/votes.ts';
 import { workedExamples } from './operators/worked-examples.ts';
@@ -50,6 +51,7 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   errorFeedback,
   toolDescription,
   argumentsOfReferences,
+  toolsOfReferences,
   toolPurpose,
   shortenDescription,
   outputLimit,

@@ -5,14 +5,17 @@ import type { Harness } from '../harness/harness.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import { type Task, taskHash } from '../task/task.ts';
 import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
+import type { Cluster } from './aggregate.ts';
 import { argumentsOfReferences } from './operators/arguments-of-references.ts';
 import { dropSkill } from './operators/drop-skill.ts';
 import { outputLimit } from './operators/output-limit.ts';
 import { removeLine } from './operators/remove-line.ts';
 import { shortenDescription } from './operators/shorten-description.ts';
 import { showField } from './operators/show-field.ts';
+import { statedRepair } from './operators/stated-repair.ts';
 import { stopStrings } from './operators/stop-strings.ts';
 import { toolPurpose } from './operators/tool-purpose.ts';
+import { toolsOfReferences } from './operators/tools-of-references.ts';
 import type { OperatorContext, PatchOperator } from './patch-operator.ts';
 
 const LOOKUP = `name: lookup
@@ -110,6 +113,51 @@ describe('arguments-of-references', () => {
   it('has nothing to propose for a schema that takes every reference', () => {
     expect(intact).toBeDefined();
     expect(drafts(argumentsOfReferences, harnessWith())).toEqual([]);
+  });
+});
+
+describe('tools-of-references', () => {
+  it('offers a tool that references call and φ lacks, with their arguments, where all tools record', () => {
+    const withoutSend = harnessWith();
+    const files = new Map([...withoutSend.files].filter(([path]) => !path.startsWith('tools/send/')));
+    const child = mended(toolsOfReferences, harnessFromFiles(files));
+    expect(child.tools.find(({ name }) => name === 'send')).toMatchObject({
+      parameters: { properties: { text: { type: 'string' } }, required: ['text'] },
+      backend: { kind: 'record' },
+    });
+  });
+
+  it('lets a tool that only records run the built-in of its name', () => {
+    const text = SEND.replace('name: send', 'name: calculator');
+    const child = mended(toolsOfReferences, harnessWith({ 'tools/calculator/tool.yaml': text }));
+    expect(child.tools.find(({ name }) => name === 'calculator')?.backend).toEqual({
+      kind: 'builtin',
+      name: 'calculator',
+    });
+  });
+});
+
+describe('the repair that the evidence states', () => {
+  const cluster: Cluster = {
+    mechanism: 'said',
+    component: 'prompt',
+    path: null,
+    label: 'prompt_ambiguity',
+    explanation: '',
+    count: 1,
+    recurrence: 1,
+    severity: 1,
+    confidence: 1,
+    agreement: 1,
+    weight: 1,
+    rollouts: [],
+  };
+  const repair = (old: string) => [{ path: 'prompts/system.md', old, value: 'Answer.\n{{tools}}\n' }];
+
+  it('is proposed as it stands, and not at all where it does not fit the files', () => {
+    const fitting = { ...cluster, repair: repair('Answer.\n{{tools}}\nNever answer.\n') };
+    expect(mended(statedRepair, harnessWith(), { clusters: [fitting] }).prompts.system).toBe('Answer.\n{{tools}}');
+    expect(drafts(statedRepair, harnessWith(), { clusters: [{ ...cluster, repair: repair('Other.\n') }] })).toEqual([]);
   });
 });
 
