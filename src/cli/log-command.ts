@@ -19,15 +19,26 @@ export function registerLogCommand(program: Command): void {
     });
 }
 
-/** One line a version, children indented under the version they were compared with. */
-function renderTree(versions: readonly Version[]): string[] {
-  const depth = new Map<number, number>();
-  return versions.map((version) => {
-    const level = version.parent === null ? 0 : (depth.get(version.parent) ?? 0) + 1;
-    depth.set(version.version, level);
-    const effect = version.decision === null ? '' : ` ${(version.decision.whole.mean * 100).toFixed(1)} points`;
-    const title = version.patch?.title ?? (version.kind === 'weights' ? 'new weights' : version.kind);
-    const verdict = version.accepted ? colors.green(version.verdict) : colors.red(version.verdict);
-    return `${'  '.repeat(level)}v${version.version} ${shortHash(pairHash(version.pair))} ${verdict}${effect}  ${title}`;
-  });
+/** One line a version, drawn under the one it was compared with; what came of a champion stands below it, in order. */
+export function renderTree(versions: readonly Version[]): string[] {
+  const children = Map.groupBy(versions, ({ parent }) => parent);
+  const draw = (version: Version, prefix: string, isLast: boolean, isRoot: boolean): string[] => {
+    const own = children.get(version.version) ?? [];
+    const branch = isRoot ? '' : isLast ? '└─ ' : '├─ ';
+    const below = isRoot ? '' : `${prefix}${isLast ? '   ' : '│  '}`;
+    return [
+      `${prefix}${branch}${describe(version)}`,
+      ...own.flatMap((child, index) => draw(child, below, index === own.length - 1, false)),
+    ];
+  };
+  return (children.get(null) ?? []).flatMap((root) => draw(root, '', true, true));
+}
+
+function describe(version: Version): string {
+  const effect = version.decision === null ? '' : ` ${(version.decision.whole.mean * 100).toFixed(1)} points`;
+  const title =
+    version.patch?.title ??
+    (version.kind === 'weights' ? 'new weights' : version.kind === 'rollback' ? version.explanation : version.kind);
+  const verdict = version.accepted ? colors.green(version.verdict) : colors.red(version.verdict);
+  return `v${version.version} ${shortHash(pairHash(version.pair))} ${verdict}${effect}  ${title}`;
 }

@@ -11,7 +11,9 @@ export function renderReport(data: ReportData, folder: string): string {
     pairsSection(data.pairs),
     differencesSection(data.differences),
     ...data.crossed.map((crossed) => crossedSection(crossed, isUnchanged(data, crossed.round))),
+    frontSection(data),
     versionsSection(data),
+    predictionsSection(data),
     ledgerSection(data),
     looksSection(data),
     `Everything lies in ${folder}: run.sqlite (journal), registry/ (every harness),\nadapters/ (every adapter), datasets/, report/.`,
@@ -82,10 +84,43 @@ function versionsSection(data: ReportData): string {
     const seed = data.seeds.length > 1 ? ` seed ${version.seed}` : '';
     return [
       `  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`,
+      ...strataLine(version),
       ...wrapText(version.explanation, WIDTH - 6).map((line) => `      ${line}`),
     ];
   });
   return `Versions (all that was proposed, in order)\n${lines.join('\n')}`;
+}
+
+/** Both deltas with their intervals, and what a rollout cost before and after. */
+function strataLine({ targeted, heldOut, tokens }: ReportData['versions'][number]): string[] {
+  if (tokens === null) return [];
+  const delta = (name: string, effect: typeof targeted) =>
+    effect === null ? [] : [`${name} ${points(effect.mean)} (${points(effect.low)} to ${points(effect.high)})`];
+  const cost = `${Math.round(tokens.parent)} -> ${Math.round(tokens.child)} tokens`;
+  return wrapText([...delta('targeted', targeted), ...delta('held out', heldOut), cost].join(', '), WIDTH - 6).map(
+    (line) => `      ${line}`,
+  );
+}
+
+function frontSection({ front }: ReportData): string {
+  if (front.length === 0) return '';
+  const rows = front.map(({ pair, round, quality, tokens, seconds }, rank) => [
+    `${shortHash(pair)} (${round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`})`,
+    share(quality),
+    `${Math.round(tokens)}`,
+    seconds.toFixed(1),
+    rank === 0 ? 'best quality' : '',
+  ]);
+  return `Not beaten in quality, tokens and seconds together (sealed test)\n${table([['pair', 'share', 'tok/task', 's/task', ''], ...rows])}`;
+}
+
+function predictionsSection({ predictions }: ReportData): string {
+  const { predicted, observed, precision, recall, meanError } = predictions;
+  if (observed === 0 || meanError === null) return '';
+  return (
+    `What the proposers predicted (${observed} of ${predicted} predictions observed)\n` +
+    `  precision ${share(precision)}, recall ${share(recall)}, mean error ${(meanError * 100).toFixed(1)} points`
+  );
 }
 
 function ledgerSection({ ledger }: ReportData): string {

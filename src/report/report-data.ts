@@ -1,10 +1,13 @@
 import { contentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-test.ts';
+import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { groupBootstrap } from '../statistics/group-bootstrap.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
 import { type LedgerLine, ledgerOf } from './ledger.ts';
+import { paretoFront } from './pareto-front.ts';
+import { type PredictionScore, scorePredictions } from './predictions.ts';
 
 export const REPORT_SCHEMA = 'co-harness/report@1';
 
@@ -54,6 +57,13 @@ export interface CrossedTable {
   floor: boolean;
 }
 
+/** Child − parent, in [−1, 1], with a 95% interval that held at every look. */
+export interface Delta {
+  mean: number;
+  low: number;
+  high: number;
+}
+
 export interface SeedReport {
   seed: number;
   pairs: PairRow[];
@@ -76,8 +86,16 @@ export interface ReportData {
     'version' | 'seed' | 'round' | 'parent' | 'kind' | 'verdict' | 'accepted' | 'reason' | 'explanation'
   > & {
     title: string;
-    whole: { mean: number; low: number; high: number } | null;
+    whole: Delta | null;
+    /** On the failures the diff aims at, and on everything else; null where the gate had no such stratum. */
+    targeted: Delta | null;
+    heldOut: Delta | null;
+    /** Mean tokens per rollout of parent and child; null without a decision. */
+    tokens: { parent: number; child: number } | null;
   })[];
+  /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first. */
+  front: { pair: string; round: number | null; quality: number; tokens: number; seconds: number }[];
+  predictions: PredictionScore;
   looks: { count: number; by: SealedLook[] };
   ledger: { lines: LedgerLine[]; tokens: number; rollouts: number; seconds: number };
 }
@@ -88,12 +106,15 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
   const looks = (await journal.entries('sealed-look')).map((entry) => entry.value as SealedLook);
   const seeds = tests.map((test) => ({ seed: test.seed, ...summarise([test]) }));
+  const summary = summarise(tests);
   return {
     schema: REPORT_SCHEMA,
     run,
     seed: seeds.length === 1 ? (seeds[0]?.seed ?? null) : null,
     seeds,
-    ...summarise(tests),
+    ...summary,
+    front: frontOf(summary.pairs),
+    predictions: scorePredictions(versions),
     versions: versions.map((version) => ({
       version: version.version,
       seed: version.seed,
@@ -107,11 +128,25 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
       title:
         version.patch?.title ??
         (version.kind === 'weights' ? 'new weights (LoRA on own verified successes)' : version.kind),
-      whole: version.decision === null ? null : version.decision.whole,
+      whole: deltaOf(version.decision?.whole),
+      targeted: deltaOf(version.decision?.targeted),
+      heldOut: deltaOf(version.decision?.heldOut),
+      tokens: version.decision?.tokens ?? null,
     })),
     looks: { count: looks.length, by: looks },
     ledger: await ledgerOf(journal),
   };
+}
+
+function deltaOf(effect: Effect | null | undefined): Delta | null {
+  return effect === null || effect === undefined ? null : { mean: effect.mean, low: effect.low, high: effect.high };
+}
+
+function frontOf(pairs: readonly PairRow[]): ReportData['front'] {
+  const points = pairs.flatMap(({ pair, round, accuracy, tokens, seconds, tasks }) =>
+    accuracy === null ? [] : [{ pair, round, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }],
+  );
+  return paretoFront(points);
 }
 
 type Role = { round: number; harness: 'old' | 'new'; model: 'old' | 'new' };
