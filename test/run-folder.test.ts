@@ -1,0 +1,245 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contentHash } from '../src/base/content-hash.ts';
+import { memoryJournal } from '../src/base/journal.ts';
+import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
+import { renderTree } from '../src/cli/log-command.ts';
+import { runConfigSchema } from '../src/evolution/run-config.ts';
+import type { RunContext } from '../src/evolution/run-context.ts';
+import { startOfRound } from '../src/evolution/start-of-round.ts';
+import { prepareRun } from '../src/evolution/start-run.ts';
+import { checkRun } from '../src/registry/check-run.ts';
+import { openRegistry } from '../src/registry/registry.ts';
+import type { Version } from '../src/registry/version.ts';
+import { executeScriptedRun, journalFile, scriptedEngines, scriptedRun } from './scripted-world/scripted-world.ts';
+
+let root: string;
+let finished: string;
+const small = { rounds: 1, iterations: 1 };
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'co-harness-folder-'));
+  finished = join(root, 'finished');
+  await executeScriptedRun({ folder: finished, prepared: scriptedRun(small), engines: withAdapterFiles(finished) });
+}, 120_000);
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Scripted training that leaves a file whose hash is the adapter's, as the real one does. */
+function withAdapterFiles(folder: string) {
+  const engines = scriptedEngines();
+  const train: typeof engines.trainer.train = async (request) => {
+    const text = `adapter of ${request.dataset}`;
+    const { createHash } = await import('node:crypto');
+    const adapter = createHash('sha256').update(text).digest('hex') as ReturnType<typeof contentHash>;
+    await mkdir(join(folder, 'adapters', adapter), { recursive: true });
+    await writeFile(join(folder, 'adapters', adapter, 'adapter.gguf'), text);
+    return { ...(await engines.trainer.train(request)), adapter };
+  };
+  return { ...engines, trainer: { train } };
+}
+
+async function checked(folder: string) {
+  const journal = openSqliteJournal(journalFile(folder), { readOnly: true });
+  try {
+    return await checkRun(folder, journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+describe('two processes in one run folder', () => {
+  it('do not work at once: the second is refused and changes nothing', async () => {
+    const folder = join(root, 'shared');
+    let second: unknown;
+    const engines = scriptedEngines();
+    const open: typeof engines.models.open = async (identity) => {
+      second ??= await executeScriptedRun({ folder, prepared: scriptedRun(small) }).catch((error: unknown) => error);
+      return engines.models.open(identity);
+    };
+    await executeScriptedRun({
+      folder,
+      prepared: scriptedRun(small),
+      engines: { ...engines, models: { ...engines.models, open } },
+    });
+    expect(second).toMatchObject({ code: 'run-in-use' });
+  });
+});
+
+describe('a token budget', () => {
+  it('stops the run within one rollout of it, keeps everything, and more of it continues', async () => {
+    const folder = join(root, 'budget');
+    const journal = memoryJournal();
+    const prepared = (tokens: number) => scriptedRun({ ...small, budget: { tokens } });
+    const run = (tokens: number) =>
+      executeScriptedRun({
+        folder,
+        journal: { ...journal, close: async () => {} },
+        prepared: { ...prepared(tokens), identity: contentHash('one') },
+      });
+    await expect(run(30_000)).rejects.toMatchObject({ code: 'budget-spent' });
+    const rollouts = await journal.entries('rollout');
+    const sizes = rollouts.map(({ value }) => {
+      const { usage } = value as { usage: { promptTokens: number; completionTokens: number } };
+      return usage.promptTokens + usage.completionTokens;
+    });
+    const spent = sizes.reduce((sum, size) => sum + size, 0);
+    expect(spent).toBeGreaterThanOrEqual(30_000);
+    expect(spent).toBeLessThan(30_000 + Math.max(...sizes));
+    await expect(run(30_000)).rejects.toMatchObject({ code: 'budget-spent' });
+    expect(await journal.entries('rollout')).toHaveLength(rollouts.length);
+    await run(100_000_000);
+    expect(await journal.entries('sealed-test')).toHaveLength(1);
+  });
+});
+
+describe('check', () => {
+  it('finds a finished run as it was written', async () => {
+    const { checked: counts, problems } = await checked(finished);
+    expect(problems).toEqual([]);
+    expect(counts.harnesses).toBeGreaterThanOrEqual(2);
+    expect(counts).toMatchObject({ adapters: 1, datasets: 1 });
+    expect(counts.rollouts).toBeGreaterThan(100);
+    expect(counts.decisions).toBe(counts.versions - 1);
+  });
+
+  it('names a harness, an adapter, a dataset and a decision that were changed afterwards', async () => {
+    const journal = openSqliteJournal(journalFile(finished), { readOnly: true });
+    const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
+    await journal.close();
+    const harness = versions[1]?.pair.harness ?? '';
+    const adapter = versions.find(({ kind }) => kind === 'weights')?.pair.model.adapter ?? '';
+    const dataset = versions.find(({ training }) => training !== null)?.training?.dataset ?? '';
+    const touched = [
+      join(finished, 'registry', harness, 'prompts', 'system.md'),
+      join(finished, 'adapters', adapter, 'adapter.gguf'),
+      join(finished, 'datasets', dataset, 'rows.jsonl'),
+    ];
+    const before = await Promise.all(touched.map((file) => readFile(file, 'utf8')));
+    await writeFile(touched[0] as string, `${before[0]}Be exact.\n`);
+    await writeFile(touched[1] as string, 'x');
+    await writeFile(touched[2] as string, (before[2] as string).replace(/\d+/, '7'));
+    const database = new DatabaseSync(journalFile(finished));
+    const row = database
+      .prepare("SELECT id, value FROM step WHERE kind = 'version' ORDER BY id LIMIT 1 OFFSET 1")
+      .get();
+    const better = JSON.parse(row?.value as string) as Version;
+    if (better.decision !== null) better.decision.whole.mean = 0.99;
+    database.prepare('UPDATE step SET value = ? WHERE id = ?').run(JSON.stringify(better), row?.id as number);
+    const { problems } = await checked(finished);
+    database.prepare('UPDATE step SET value = ? WHERE id = ?').run(row?.value as string, row?.id as number);
+    database.close();
+    await Promise.all(touched.map((file, index) => writeFile(file, before[index] as string)));
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(`registry/${harness}`),
+        expect.stringContaining(`adapters/${adapter}`),
+        expect.stringContaining(`datasets/${dataset}`),
+        expect.stringContaining('v1: its decision is not one that the gate wrote'),
+      ]),
+    );
+    expect((await checked(finished)).problems).toEqual([]);
+  });
+});
+
+describe('a rollback that a person asks for', () => {
+  it('is where the next round starts, whatever the round in which it was asked for still accepted', async () => {
+    const journal = memoryJournal();
+    const registry = openRegistry(join(root, 'asked'), journal);
+    const { harness } = scriptedRun();
+    const pair = (adapter: string | null) => ({
+      harness: harness.hash,
+      model: { base: contentHash('base'), adapter: adapter === null ? null : contentHash(adapter) },
+    });
+    const record = (
+      parent: number | null,
+      kind: Version['kind'],
+      verdict: Version['verdict'],
+      round: number,
+      adapter: string | null,
+    ) =>
+      registry.record(
+        contentHash([parent, kind, adapter]),
+        {
+          seed: 1,
+          round,
+          parent,
+          kind,
+          verdict,
+          pair: pair(adapter),
+          reason: 'x',
+          explanation: 'x',
+          patch: null,
+          decision: null,
+          prediction: null,
+          training: null,
+        },
+        harness,
+      );
+    await record(null, 'seed', 'seed', 0, null);
+    await record(0, 'weights', 'better', 1, 'one');
+    const asked = await record(1, 'rollback', 'rollback', 1, null);
+    const late = await record(1, 'weights', 'better', 1, 'two');
+    const context = { registry, seed: 1 } as RunContext;
+    expect(await startOfRound(context, late, 2)).toEqual(asked);
+    expect(await startOfRound(context, late, 1)).toEqual(late);
+    const onIt = await record(2, 'weights', 'better', 2, 'three');
+    expect(await startOfRound(context, onIt, 3)).toEqual(onIt);
+  });
+});
+
+describe('log', () => {
+  it('draws every version under the one it was compared with', async () => {
+    const version = (number: number, parent: number | null) =>
+      ({
+        version: number,
+        parent,
+        kind: 'harness',
+        verdict: 'reject',
+        accepted: false,
+        patch: null,
+        decision: null,
+        pair: { harness: contentHash(number), model: { base: contentHash('b'), adapter: null } },
+      }) as unknown as Version;
+    const tree = renderTree([version(0, null), version(1, 0), version(2, 1), version(3, 1), version(4, 0)]);
+    expect(tree.map((line) => /^[^v]*v\d/.exec(line)?.[0])).toEqual(['v0', '├─ v1', '│  ├─ v2', '│  └─ v3', '└─ v4']);
+  });
+});
+
+describe('splits that somebody made', () => {
+  it('are taken from three files as they are', async () => {
+    const folder = join(root, 'splits');
+    await mkdir(join(folder, 'harness'), { recursive: true });
+    await writeFile(join(folder, 'harness', 'harness.yaml'), 'name: x\n');
+    const words = {
+      train: 'red apples in a barn',
+      gate: 'ships that cross a wide sea',
+      test: 'stars seen from one hill',
+    };
+    for (const [split, text] of Object.entries(words)) {
+      await writeFile(
+        join(folder, `${split}.jsonl`),
+        `${JSON.stringify({ id: split, problem: `How many ${text}?`, answer: '1' })}\n`,
+      );
+    }
+    await copyFile(join(folder, 'test.jsonl'), join(folder, 'same.jsonl'));
+    const config = (files: Record<string, string>) =>
+      runConfigSchema.parse({
+        name: 'x',
+        model: { source: 'file:x' },
+        verifier: { kind: 'numeric' },
+        tasks: { files },
+      });
+    const files = { train: 'train.jsonl', gate: 'gate.jsonl', test: 'test.jsonl' };
+    const { splits, configFile } = await prepareRun(config(files), join(folder, 'co-harness.config.yaml'));
+    expect([splits.train[0]?.id, splits.gate[0]?.id, splits.test[0]?.id]).toEqual(['train', 'gate', 'test']);
+    expect(configFile).toBe(join(folder, 'co-harness.config.yaml'));
+    const overlapping = prepareRun(config({ ...files, gate: 'same.jsonl' }), join(folder, 'c.yaml'));
+    await expect(overlapping).rejects.toMatchObject({
+      code: expect.stringMatching(/split-overlap|duplicate-task-ids/),
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Harness } from '../src/harness/harness.ts';
+import { patchFor, playGateWorld, type Question, rightFor } from './scripted-world/gate-world.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'co-harness-speed-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const LONG = `Add numbers. ${'Please be so kind as to take your time. '.repeat(10)}\n`;
+const shorten = (harness: Harness) => [
+  patchFor(harness, [{ path: 'prompts/system.md', old: LONG, value: 'Add numbers.\n' }]),
+];
+
+function play(name: string, answer: (question: Question) => string) {
+  return playGateWorld(join(folder, name), {
+    files: { 'prompts/system.md': LONG },
+    config: { gate: { margin: 0.08 } },
+    gateTasks: 400,
+    isTrainLuck: (luck) => luck < 0.45 || luck > 0.55,
+    proposals: [shorten],
+    answer,
+  });
+}
+
+describe('a diff that only saves', () => {
+  it('is faster when its answers hold and the tokens fall, and becomes the champion', async () => {
+    const { versions } = await play('same', (question) => rightFor(0.5, question));
+    expect(versions[1]).toMatchObject({ verdict: 'faster', accepted: true, reason: 'not-worse-and-faster' });
+    expect(versions[1]?.decision?.tokens.child).toBeLessThan(versions[1]?.decision?.tokens.parent ?? 0);
+  });
+
+  it('leaves the champion in its place when it scored lower, though within the margin', async () => {
+    const { versions } = await play('lower', (question) =>
+      rightFor(question.before.includes('kind') ? 0.5 : 0.48, question),
+    );
+    expect(versions[1]).toMatchObject({ verdict: 'faster', accepted: false });
+    expect(versions[1]?.decision?.whole.mean).toBeLessThan(0);
+  });
+
+  it('is not accepted when its answers do not hold', async () => {
+    const { versions } = await play('worse', (question) =>
+      rightFor(question.before.includes('kind') ? 0.55 : 0.45, question),
+    );
+    expect(versions[1]?.accepted).toBe(false);
+    expect(versions[1]?.verdict).not.toBe('faster');
+  });
+});
