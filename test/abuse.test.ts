@@ -31,7 +31,7 @@ async function refusalOf(edit: PatchEdit, changes: Parameters<typeof patchFor>[2
   return played.refusals;
 }
 
-describe('a diff that', () => {
+describe('a diff that', { timeout: 180_000 }, () => {
   it('raises a budget without saying so is bought with its price, never better', async () => {
     const { versions } = await playGateWorld(folder(), {
       files: { 'harness.yaml': 'name: sums\nlimits: { tokensPerTurn: 8 }\n' },

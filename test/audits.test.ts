@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('a diff that helps under the old weights and hurts under the new ones', () => {
+describe('a diff that helps under the old weights and hurts under the new ones', { timeout: 180_000 }, () => {
   it('is found by the loop, rolled back to the pair without it, and not proposed again under these weights', async () => {
     const hint = saying('Think of a number line.');
     const { versions, refusals, splits } = await playGateWorld(join(folder, 'flip'), {
@@ -42,7 +42,7 @@ describe('a diff that helps under the old weights and hurts under the new ones',
   });
 });
 
-describe('five diffs that lose 2 points each', () => {
+describe('five diffs that lose 2 points each', { timeout: 180_000 }, () => {
   const example = (index: number) => ({
     path: `examples/${index}.yaml`,
     text: `problem: "E${index}."\nsteps: [{ text: "0" }]\n`,

@@ -51,7 +51,7 @@ async function checked(folder: string) {
   }
 }
 
-describe('two processes in one run folder', () => {
+describe('two processes in one run folder', { timeout: 180_000 }, () => {
   it('do not work at once: the second is refused and changes nothing', async () => {
     const folder = join(root, 'shared');
     let second: unknown;
@@ -69,7 +69,7 @@ describe('two processes in one run folder', () => {
   });
 });
 
-describe('a token budget', () => {
+describe('a token budget', { timeout: 180_000 }, () => {
   it('stops the run within one rollout of it, keeps everything, and more of it continues', async () => {
     const folder = join(root, 'budget');
     const journal = memoryJournal();
@@ -234,9 +234,14 @@ describe('splits that somebody made', () => {
         tasks: { files },
       });
     const files = { train: 'train.jsonl', gate: 'gate.jsonl', test: 'test.jsonl' };
-    const { splits, configFile } = await prepareRun(config(files), join(folder, 'co-harness.config.yaml'));
+    const { splits, configFile, identity } = await prepareRun(config(files), join(folder, 'co-harness.config.yaml'));
     expect([splits.train[0]?.id, splits.gate[0]?.id, splits.test[0]?.id]).toEqual(['train', 'gate', 'test']);
     expect(configFile).toBe(join(folder, 'co-harness.config.yaml'));
+    const swapped = await prepareRun(
+      config({ ...files, train: 'gate.jsonl', gate: 'train.jsonl' }),
+      join(folder, 'c.yaml'),
+    );
+    expect(swapped.identity).not.toBe(identity);
     const overlapping = prepareRun(config({ ...files, gate: 'same.jsonl' }), join(folder, 'c.yaml'));
     await expect(overlapping).rejects.toMatchObject({
       code: expect.stringMatching(/split-overlap|duplicate-task-ids/),

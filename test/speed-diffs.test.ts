@@ -27,7 +27,7 @@ function play(name: string, answer: (question: Question) => string) {
   });
 }
 
-describe('a diff that only saves', () => {
+describe('a diff that only saves', { timeout: 180_000 }, () => {
   it('is faster when its answers hold and the tokens fall, and becomes the champion', async () => {
     const { versions } = await play('same', (question) => rightFor(0.5, question));
     expect(versions[1]).toMatchObject({ verdict: 'faster', accepted: true, reason: 'not-worse-and-faster' });

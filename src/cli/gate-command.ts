@@ -5,7 +5,6 @@ import { CoHarnessError } from '../base/errors.ts';
 import { seededRandom } from '../base/random.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
-import { refuseSealed } from '../evolution/sealed-test.ts';
 import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
 import { openRegistry } from '../registry/registry.ts';
@@ -22,6 +21,7 @@ interface GateOptions {
   null?: boolean;
   pair: string;
   config?: string;
+  set: string[];
   groups: string;
   repeats: string;
   temperature?: string;
@@ -37,6 +37,12 @@ export function registerGateCommand(program: Command): void {
     .requiredOption('--null', 'A/A runs of the very pair under different seeds')
     .option('--pair <pair>', 'a pair hash, a version such as v3, or champion', 'champion')
     .option('--config <path>', 'config the run was made from; default: the one it remembers')
+    .option(
+      '--set <key=value>',
+      'config values the run was started with, may be repeated',
+      (value, all: string[]) => [...all, value],
+      [] as string[],
+    )
     .option('--groups <number>', 'gate groups at most', '100')
     .option('--repeats <number>', 'rollouts per task in each arm', '1')
     .option('--temperature <number>', 'default: the harness’s own')
@@ -60,21 +66,30 @@ async function gateNull(reference: string | undefined, options: GateOptions): Pr
   } else process.stdout.write(`${describe(measured, subject.version).join('\n')}\n`);
 }
 
-/** Gate tasks of a run, read again through its config; sealed ones among them mean that it is another config. */
+/**
+ * Gate tasks of a run, read again through its config. Throws CoHarnessError `run-mismatch` when the config gives other tasks than the run had: its sealed
+ * ones are known by their hashes.
+ */
 async function gateTasks(
   folder: string,
   header: RunHeader,
-  { config, groups }: GateOptions,
+  { config, set, groups }: GateOptions,
 ): Promise<{ groups: Task[][]; verifier: Verifier }> {
   const file = config === undefined ? configOfRun(folder, header) : findConfigFile(config);
   if (file === null) {
     throw new CoHarnessError('no-config', 'The run does not know its config any more. Name it with --config.');
   }
-  const recorded = header.config.tasks as Record<string, unknown>;
-  const { hashes: _hashes, ...settings } = recorded;
+  const { hashes: _hashes, ...settings } = header.config.tasks as Record<string, unknown>;
   const overrides = Object.fromEntries(Object.entries(settings).map(([key, value]) => [`tasks.${key}`, value]));
-  const { splits, verifier } = await prepareRun(await loadConfig(file, [], overrides), file);
-  refuseSealed(splits.gate, new Set(header.sealed), false);
+  const { splits, verifier } = await prepareRun(await loadConfig(file, set, overrides), file);
+  const sealed = new Set<string>(header.sealed);
+  if (splits.test.length !== sealed.size || splits.test.some(({ hash }) => !sealed.has(hash))) {
+    throw new CoHarnessError(
+      'run-mismatch',
+      `${file} gives other tasks than the run was made with. Name the config with --config, and what it was started with by --set (tasks.path=FILE, say).`,
+      { details: { file } },
+    );
+  }
   const byGroup = [...Map.groupBy(splits.gate, (task) => task.group).values()];
   return { groups: seededRandom(1).shuffled(byGroup).slice(0, Number(groups)), verifier };
 }

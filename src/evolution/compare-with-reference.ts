@@ -1,9 +1,11 @@
-import { contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
 import { once } from '../base/journal.ts';
 import { type DriftVerdict, driftCheck } from '../gate/drift-check.ts';
 import { PairLedger } from '../gate/paired-outcome.ts';
 import { type GatePlan, planGate } from '../gate/plan-gate.ts';
 import type { AuditEvidence, Version } from '../registry/version.ts';
+import type { Task } from '../task/task.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
 import { expectedVariation } from './expected-variation.ts';
 import { secondsPerRollout } from './roll-out.ts';
@@ -40,12 +42,13 @@ export async function compareWithReference(context: RunContext, order: Reference
   const pairs = { subject: subject.arm.pair, reference: reference.arm.pair };
   const key = contentHash({ step: 'audit', seed: context.seed, round, ...pairs, alpha, lossAlpha, margin, against });
   return once(context.journal, 'audit', key, async () => {
-    const { plan, tasks } = await planAudit(context, order, key);
+    const tasks = await tasksOf(context, order, key);
+    const plan = planAudit(context, order, tasks);
     const ledger = new PairLedger();
     const differences: number[] = [];
     let verdict = driftCheck({ differences, margin });
     let drawn = 0;
-    for (const batch of plan.batches) {
+    for (const batch of plan?.batches ?? []) {
       const pairOrder = {
         round,
         step: 'audit',
@@ -58,7 +61,7 @@ export async function compareWithReference(context: RunContext, order: Reference
       const outcomes = await rollPairs(context, pairOrder, tasks.slice(drawn, drawn + batch).flat(), unused);
       drawn += batch;
       differences.push(...ledger.add(outcomes).map((row) => row.whole));
-      const expected = { plannedVariance: plan.groupVariance, plannedGroups: plan.groups };
+      const expected = plan === null ? {} : { plannedVariance: plan.groupVariance, plannedGroups: plan.groups };
       verdict = driftCheck({ differences, margin, alpha, lossAlpha, ...expected });
       // A loss that is shown early may still turn out to be within the margin: only one beyond it ends the audit.
       if (verdict.verdict === 'ok' || (verdict.verdict === 'drifted' && verdict.mean < -margin)) break;
@@ -67,39 +70,52 @@ export async function compareWithReference(context: RunContext, order: Reference
   });
 }
 
-async function planAudit(
+/** Gate tasks of an audit by group, as many as its time allows. */
+async function tasksOf(
   context: RunContext,
-  { subject, reference, round, title, lossAlpha }: ReferenceOrder,
-  key: string,
-) {
+  { subject, reference }: ReferenceOrder,
+  key: ContentHash,
+): Promise<Task[][]> {
   const arms = [subject.arm, reference.arm];
   const perGroup =
     arms.reduce((sum, { harness, pair }) => sum + secondsPerRollout(context, harness, pair.model), 0) *
     tasksPerGateGroup(context);
   const all = gateGroups(context);
-  const { sizes, budget, seeds, gate } = context.config;
+  const { sizes, budget, seeds } = context.config;
   const { groups } = await planOnce(context, { phase: 'audit', key }, () => {
     const affordable = Math.floor(((budget.time / seeds) * TIME_SHARE) / perGroup);
     return { groups: Math.min(all.length, sizes.auditGroups ?? Math.max(FEWEST_GROUPS, affordable)) };
   });
-  const tasks = all.slice(0, groups);
+  return all.slice(0, groups);
+}
+
+/** What an audit will see, told before a rollout is paid; null where nothing could be seen with so few groups: then nothing is paid. */
+function planAudit(context: RunContext, order: ReferenceOrder, tasks: readonly Task[][]): GatePlan | null {
+  const { subject, reference, round, title, lossAlpha } = order;
   const { discordance } = expectedVariation(context, reference.arm, subject.arm);
-  const plan: GatePlan = planGate({
-    groups: tasks.length,
-    tasksPerGroup: tasks.flat().length / Math.max(1, tasks.length),
-    repeats: 1,
-    alpha: lossAlpha,
-    margin: gate.margin,
-    looks: LOOKS,
-    discordance,
-  });
-  const loss = plan.minimumDetectableEffect;
-  const line =
-    `audit of v${subject.version.version} against ${title}: up to ${plan.groups} groups, ${plan.maxRollouts} rollouts (those bought before are ` +
-    `reused); finds a loss from ${loss >= 1 ? 'no size reliably' : `${(loss * 100).toFixed(1)} pp`} 4 times in 5`;
+  const about = `audit of v${subject.version.version} against ${title}`;
   const phase = subject.version.kind === 'weights' ? 'weights' : 'harness';
-  context.emit({ type: 'plan-made', seed: context.seed, round, phase, lines: [line] });
-  return { plan, tasks };
+  const tell = (line: string) =>
+    context.emit({ type: 'plan-made', seed: context.seed, round, phase, lines: [`${about}: ${line}`] });
+  try {
+    const plan = planGate({
+      groups: tasks.length,
+      tasksPerGroup: tasks.flat().length / Math.max(1, tasks.length),
+      repeats: 1,
+      alpha: lossAlpha,
+      margin: context.config.gate.margin,
+      looks: LOOKS,
+      discordance,
+    });
+    const loss = plan.minimumDetectableEffect;
+    const seen = loss >= 1 ? 'no loss reliably' : `a loss from ${(loss * 100).toFixed(1)} pp 4 times in 5`;
+    tell(`up to ${plan.groups} groups, ${plan.maxRollouts} rollouts (those bought before are reused); finds ${seen}`);
+    return plan;
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error, 'too-few-groups')) throw error;
+    tell(`left out, ${tasks.length} groups could show no loss at all`);
+    return null;
+  }
 }
 
 function evidenceOf(

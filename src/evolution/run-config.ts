@@ -132,9 +132,12 @@ export function defineConfig(config: RunConfigInput): RunConfigInput {
  * out, so that a run can be continued with more time or more seeds.
  */
 export function configIdentity(config: RunConfig, tasks: readonly Task[]): Record<string, unknown> {
-  const { budget: _budget, seeds: _seeds, tasks: taskSettings, critic, ...rest } = config;
-  const { mapRow: _mapRow, generate: _generate, path: _path, ...plainTasks } = taskSettings;
-  // Runs from before the option existed had none: the same run keeps its name.
+  const { budget: _budget, seeds: _seeds, tasks: taskSettings, critic, sizes, ...rest } = config;
+  const { mapRow: _mapRow, generate: _generate, path: _path, files: _files, ...plainTasks } = taskSettings;
+  // Runs from before these options existed had none: the same run keeps its name.
   const withCritic = critic.replay === 'off' ? {} : { critic };
-  return { ...rest, ...withCritic, tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
+  const { auditGroups, ...plainSizes } = sizes;
+  const withSizes = { sizes: auditGroups === null ? plainSizes : sizes };
+  const withTasks = { tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
+  return { ...rest, ...withCritic, ...withSizes, ...withTasks };
 }

@@ -52,9 +52,17 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     config: configIdentity(config, all),
     harness: harness.hash,
     verifier: verifier.version,
+    // Made splits follow from tasks, sizes and seed; given ones are told apart by what is in them.
+    ...(config.tasks.files === undefined ? {} : { splits: hashesOf(splits) }),
   });
   const leftOut = { copies, unused };
   return { config, harness, splits, verifier, identity, leftOut, configFile: resolve(configFile) };
+}
+
+function hashesOf(splits: TaskSplits): Record<string, ContentHash[]> {
+  return Object.fromEntries(
+    Object.entries(splits).map(([split, tasks]) => [split, tasks.map(({ hash }) => hash).sort()]),
+  );
 }
 
 /** Splits as the config's three files give them, or made from one set of tasks. */

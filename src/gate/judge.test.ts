@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../base/random.ts';
 import { judge } from './judge.ts';
@@ -135,6 +136,43 @@ describe('judge', () => {
     const decision = await judged({ parent: 0.5, alive: false, change: (pair) => ({ ...pair, child: pair.parent }) });
     expect(decision).toMatchObject({ verdict: 'dead', groups: 15 });
   });
+});
+
+describe('the order of the groups', () => {
+  const outcome = fc.record({ parent: fc.boolean(), child: fc.boolean(), targeted: fc.boolean() });
+  it.each(['mean', 'permutation', 'paper'] as const)(
+    'never changes a verdict of the fixed-size rule %s',
+    async (rule) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(outcome, { minLength: 12, maxLength: 40 }), fc.integer(), async (groups, seed) => {
+          const plan = planGate({ rule, groups: groups.length, repeats: 1, alpha: 0.05, margin: 0.05 });
+          const pairs = groups.map(({ parent, child, targeted }, index) => ({
+            task: `t${index}`,
+            group: `g${index}`,
+            repeat: 0,
+            parent: Number(parent),
+            child: Number(child),
+            parentTokens: 10,
+            childTokens: 10,
+            targeted,
+          }));
+          const verdictOf = (order: readonly PairedOutcome[]) =>
+            judge({
+              plan,
+              rule,
+              alpha: plan.alpha,
+              margin: plan.margin,
+              kind: PLAIN,
+              seen: () => ({ alive: true, why: '' }),
+              drawBatch: async (from, to) => order.slice(from, to),
+            });
+          const [one, other] = [await verdictOf(pairs), await verdictOf(seededRandom(seed).shuffled(pairs))];
+          expect([other.verdict, other.reason]).toEqual([one.verdict, one.reason]);
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 });
 
 describe('judge on bad input', () => {
