@@ -24,7 +24,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'co-harness-folder-'));
   finished = join(root, 'finished');
   await executeScriptedRun({ folder: finished, prepared: scriptedRun(small), engines: withAdapterFiles(finished) });
-}, 120_000);
+}, 400_000);
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 

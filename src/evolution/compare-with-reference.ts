@@ -56,6 +56,7 @@ export async function compareWithReference(context: RunContext, order: Reference
         child: subject.arm,
         patch: null,
         seedStream: `audit ${round}`,
+        repeats: 1,
       };
       const unused = { parent: [], child: [] };
       const outcomes = await rollPairs(context, pairOrder, tasks.slice(drawn, drawn + batch).flat(), unused);

@@ -4,6 +4,7 @@ import type { GateDecision } from '../gate/decision.ts';
 import { type ChangeKind, judge } from '../gate/judge.ts';
 import { nullBand } from '../gate/null-band.ts';
 import { type GatePlan, planGate } from '../gate/plan-gate.ts';
+import { tradeOffRepeats } from '../gate/trade-off-repeats.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { isSaving, relaxationsOf } from '../patch/budget-changes.ts';
@@ -15,7 +16,7 @@ import type { Trajectory } from '../trajectory/trajectory.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
 import { expectedVariation } from './expected-variation.ts';
-import { secondsPerRollout } from './roll-out.ts';
+import { isGreedy, secondsPerRollout } from './roll-out.ts';
 import { type Arm, rollPairs } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 import { gateGroupsFor, planOnce } from './size-plan.ts';
@@ -111,10 +112,10 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     gate: context.config.gate,
   });
   return once(context.journal, 'gate', key, async () => {
-    const groups = await affordableGroups(context, comparison, key);
+    const { groups, rollouts } = await affordableGroups(context, comparison, key);
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context, patch === null ? 'weights' : 'harness');
-    const plan = await announcedPlan(context, comparison, groups, alpha);
+    const plan = await announcedPlan(context, comparison, { groups, rollouts, alpha });
     const seen: { parent: Trajectory[]; child: Trajectory[] } = { parent: [], child: [] };
     return judge({
       plan,
@@ -123,7 +124,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
       margin,
       kind: changeKind(comparison),
       drawBatch: (from, to) => {
-        const order = { ...comparison, step: 'gate', seedStream: `gate ${round}` };
+        const order = { ...comparison, step: 'gate', seedStream: `gate ${round}`, repeats: plan.repeats };
         return rollPairs(context, order, groups.slice(from, to).flat(), seen);
       },
       seen: () =>
@@ -135,24 +136,28 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
   });
 }
 
-/** The first gate groups in their order, as many as the time allows both arms. */
+/** The first gate groups in their order, as many as the time allows both arms, and the rollouts of both that it allows in all. */
 async function affordableGroups(context: RunContext, { parent, child, seconds, patch }: Comparison, key: ContentHash) {
   const perPair = [parent, child].reduce(
     (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
     0,
   );
-  const { groups } = await planOnce(context, { phase: 'gate', key }, () => ({
-    groups: gateGroupsFor(context, seconds, perPair, patch === null ? FEWEST_GROUPS.weights : FEWEST_GROUPS.harness),
+  const fewest = patch === null ? FEWEST_GROUPS.weights : FEWEST_GROUPS.harness;
+  const isFixed = context.config.sizes.gateGroups !== null;
+  const planned = await planOnce(context, { phase: 'gate', key }, () => ({
+    groups: gateGroupsFor(context, seconds, perPair, fewest),
+    rollouts: isFixed ? 0 : 2 * Math.floor(seconds / perPair),
   }));
-  return gateGroups(context).slice(0, groups);
+  const groups = gateGroups(context).slice(0, planned.groups);
+  // Plans from before repeats were traded off hold no rollouts.
+  return { groups, rollouts: Math.max(planned.rollouts ?? 0, 2 * groups.flat().length) };
 }
 
 /** What the decision will see and may cost, told before a rollout is paid. */
 async function announcedPlan(
   context: RunContext,
   { parent, child, patch, round, candidates }: Comparison,
-  groups: readonly Task[][],
-  alpha: number,
+  { groups, rollouts, alpha }: { groups: readonly Task[][]; rollouts: number; alpha: number },
 ): Promise<GatePlan> {
   const { rule, margin } = context.config.gate;
   const tasks = groups.flat().length;
@@ -160,7 +165,11 @@ async function announcedPlan(
   const looks = Math.max(2, Math.min(MOST_LOOKS, Math.floor((2 * tasks) / concurrency)));
   const tasksPerGroup = tasks / groups.length;
   const { discordance, pairs } = expectedVariation(context, parent, child);
-  const plan = planGate({ rule, groups: groups.length, tasksPerGroup, repeats: 1, alpha, margin, looks, discordance });
+  const request = { rule, groups: groups.length, tasksPerGroup, alpha, margin, looks, discordance };
+  const isRepeatable = !isGreedy(parent.harness) || !isGreedy(child.harness);
+  const plan = isRepeatable
+    ? tradeOffRepeats({ ...request, budgetRollouts: rollouts })
+    : planGate({ ...request, repeats: 1 });
   const basis = pairs > 0 ? `${pairs} shared train rollouts` : 'the pass rate on train';
   const lines = [
     `gate of ${patch?.title ?? 'new weights'}: ${plan.note}`,

@@ -22,12 +22,14 @@ export interface PairOrder {
   child: Arm;
   patch: Patch | null;
   seedStream: string;
+  /** Rollouts of each task in each arm. */
+  repeats: number;
 }
 
 /** Both arms on the same gate tasks and seeds, in one batch; `seen` keeps the rollouts for the probe. */
 export async function rollPairs(
   context: RunContext,
-  { parent, child, round, step, patch, seedStream }: PairOrder,
+  { parent, child, round, step, patch, seedStream, repeats }: PairOrder,
   tasks: readonly Task[],
   seen: { parent: Trajectory[]; child: Trajectory[] },
 ): Promise<PairedOutcome[]> {
@@ -36,7 +38,7 @@ export async function rollPairs(
     model: pair.model,
     tasks,
     split: 'gate' as const,
-    repeats: 1,
+    repeats,
     sampling: null,
     seedStream,
   }));

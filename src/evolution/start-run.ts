@@ -9,6 +9,7 @@ import { once } from '../base/journal.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
+import type { TokenUsage } from '../model/model-backend.ts';
 import type { DryRun } from '../patch/dry-run.ts';
 import { proposePatches } from '../patch/propose.ts';
 import type { Proposer } from '../patch/proposer.ts';
@@ -21,7 +22,6 @@ import { refuseBadGolds } from '../task/refuse-bad-golds.ts';
 import { type SplitResult, splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
-import type { Trajectory } from '../trajectory/trajectory.ts';
 import { coEvolve } from './co-evolution.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
@@ -230,10 +230,11 @@ async function secondsRecorded(journal: Journal, seed: number): Promise<number> 
   return Math.max(0, ...plans.filter((plan) => plan.seed === seed).map((plan) => plan.elapsedSeconds));
 }
 
-/** Tokens of all rollouts that earlier processes kept. */
+/** Tokens of everything that earlier processes kept. */
 async function tokensRecorded(journal: Journal): Promise<number> {
-  const rollouts = (await journal.entries('rollout')).map((entry) => entry.value as Trajectory);
-  return rollouts.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0);
+  const kept = [...(await journal.entries('rollout')), ...(await journal.entries('replay'))];
+  const usages = kept.map(({ value }) => (value as { usage: TokenUsage }).usage);
+  return usages.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0);
 }
 
 /** True when the folder holds a run. */

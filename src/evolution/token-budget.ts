@@ -1,7 +1,7 @@
 import { CoHarnessError } from '../base/errors.ts';
 
 /**
- * Hard stop for the tokens of a run (prompt + generated, all rollouts of all seeds). A rollout is admitted while what was spent, and what those in
+ * Hard stop for the tokens of a run (prompt + generated, all seeds). A rollout is admitted while what was spent, and what those in
  * flight may take, leaves room for one more of the largest size seen; where nothing is in flight it is admitted as long as anything is left. So
  * the budget is overshot by one rollout at most, and a cautious reservation never blocks what can be paid.
  */
@@ -39,6 +39,11 @@ export class TokenBudget {
       this.inFlight--;
       for (const wake of this.waiting.splice(0)) wake();
     }
+  }
+
+  /** Counts what something else than a rollout has used. */
+  add({ promptTokens, completionTokens }: { promptTokens: number; completionTokens: number }): void {
+    this.spent += promptTokens + completionTokens;
   }
 
   private isAffordable(): boolean {

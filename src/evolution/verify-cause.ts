@@ -42,8 +42,8 @@ export async function causeStands(context: RunContext, order: CauseOrder): Promi
     edits: editsHash(patch.edits),
     rollouts: cases.map(({ trajectory }) => rolloutKey(trajectory.identity)).sort(),
   });
-  const result = await once<ReplayResult>(context.journal, 'replay', key, async () =>
-    replayCause(
+  const result = await once<ReplayResult>(context.journal, 'replay', key, async () => {
+    const replayed = await replayCause(
       cases,
       patch.edits,
       {
@@ -59,8 +59,10 @@ export async function causeStands(context: RunContext, order: CauseOrder): Promi
         signal: context.signal,
       },
       { alpha: context.config.gate.alpha, against: 'placebo' },
-    ),
-  );
+    );
+    context.tokens.add(replayed.usage);
+    return replayed;
+  });
   const stands = result.verdict === 'confirmed' || result.verdict === 'too-few';
   const text = `replay of "${patch.title}": ${result.verdict}. ${result.explanation}${stands ? '' : ' It goes to no gate.'}`;
   context.emit({ type: 'notice', seed: context.seed, round, text });

@@ -36,6 +36,7 @@ export interface GateWorld {
   proposals: ((harness: Harness, splits: TaskSplits) => Patch[])[];
   files?: Record<string, string>;
   config?: Record<string, unknown>;
+  sizes?: Record<string, unknown>;
   concurrency?: number;
   /** Train tasks with other luck are left out. */
   isTrainLuck?: (luck: number) => boolean;
@@ -79,6 +80,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
       sampleTasks: 40,
       samplesPerTask: 1,
       testTasks: 10,
+      ...world.sizes,
     },
   });
   const harness = harnessFromFiles(

@@ -33,7 +33,7 @@ export const LAB_CONTROLS = ERROR_CONTROLS;
  */
 const GROUPS = {
   tenPoints: { usual: 200, heterogeneous: 260 },
-  fivePoints: { usual: 400, heterogeneous: 480 },
+  fivePoints: { usual: 400, heterogeneous: 450 },
 };
 
 export function labCell(choice: Partial<LabCell>): LabCell {
