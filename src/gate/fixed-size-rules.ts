@@ -1,5 +1,6 @@
 import { meanTest } from '../statistics/mean-test.ts';
 import { pairedPermutationTest } from '../statistics/paired-permutation-test.ts';
+import { mean, variance } from '../statistics/summary.ts';
 import type { GateRule } from './decision.ts';
 import type { GateEvidenceSoFar } from './gate-evidence.ts';
 import type { JudgeRequest } from './judge-request.ts';
@@ -37,11 +38,12 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
   const conclusion = (): Conclusion => {
     if (improvement <= alpha) {
       const heldOut = evidence.rows.map((row) => (row.heldOutShare === 0 ? 0 : row.heldOut * row.heldOutShare));
-      const harmless = test(heldOut, -margin, HELD_OUT_ALPHA) <= HELD_OUT_ALPHA && !evidence.sequence.heldOutInferior;
+      const inferior = isHeldOutInferior(request, evidence, test);
+      const harmless = test(heldOut, -margin, HELD_OUT_ALPHA) <= HELD_OUT_ALPHA && !inferior;
       if (goalIsNotWorse(request) || (harmless && evidence.sequence.targetedHolds)) {
         return accepted(request, found, points(evidence.whole.mean));
       }
-      return heldBack(request, evidence);
+      return heldBack(request, evidence, inferior);
     }
     const level = Math.min(NOT_WORSE_ALPHA, alpha);
     if (goalIsNotWorse(request) && test(whole, -margin, level) <= level) return notWorse(request, evidence);
@@ -52,12 +54,28 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
         explanation: 'Parent and child scored the same in all groups.',
       };
     }
-    const unclear = evidence.whole.mean > 0 && evidence.whole.high >= request.plan.minimumDetectableEffect;
+    const unclear = evidence.whole.mean > 0 && upperBound(whole) >= request.plan.minimumDetectableEffect;
     return unclear
       ? { verdict: 'indecisive', reason: 'budget-exhausted', explanation: `Not decided within the budget: ${found}.` }
       : { verdict: 'reject', reason: 'no-improvement', explanation: `No improvement shown: ${found}.` };
   };
   return { ...conclusion(), pValue: improvement };
+}
+
+/** Held-out behaviour is shown to have lost, and seen to have lost more than the margin: by this rule's own test, which no order of groups changes. */
+function isHeldOutInferior(
+  { margin }: JudgeRequest,
+  { rows }: GateEvidenceSoFar,
+  test: (values: readonly number[], nullMean: number, level: number) => number,
+): boolean {
+  const losses = rows.flatMap((row) => (row.heldOutShare === 0 ? [] : [-row.heldOut]));
+  const loss = mean(losses);
+  return loss !== undefined && loss > margin && test(losses, 0, HELD_OUT_ALPHA) <= HELD_OUT_ALPHA;
+}
+
+/** Two standard errors above the mean. */
+function upperBound(differences: readonly number[]): number {
+  return (mean(differences) ?? 0) + 2 * Math.sqrt((variance(differences) ?? 0) / Math.max(1, differences.length));
 }
 
 /** `Δ_in > 0 and Δ_out ≥ 0` on point estimates, as the paper states it. */

@@ -92,14 +92,18 @@ function gainShown(gains: readonly number[]): boolean {
 }
 
 /** The whole improved, but a guard did not hold. */
-export function heldBack({ margin }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
+export function heldBack(
+  { margin }: JudgeRequest,
+  evidence: GateEvidenceSoFar,
+  heldOutInferior = evidence.sequence.heldOutInferior,
+): Conclusion {
   const { targeted, heldOut, sequence } = evidence;
   if (!sequence.targetedHolds) {
     const explanation = `The whole improved, the targeted tasks did not (${points(targeted?.mean ?? 0)}): not what the diff claims.`;
     return { verdict: 'reject', reason: 'targeted-not-improved', explanation };
   }
   const seen = points(heldOut?.mean ?? 0);
-  if (sequence.heldOutInferior) {
+  if (heldOutInferior) {
     const explanation = `Held-out behaviour lost (${seen}), by more than the margin of ${points(margin)}.`;
     return { verdict: 'reject', reason: 'held-out-inferior', explanation };
   }
