@@ -29,7 +29,9 @@ describe('before a gate is paid, the run says', { timeout: 180_000 }, () => {
     const { events, versions } = await play('greedy', 0);
     const plans = plansOf(events);
     expect(plans).toMatch(/gate of a scripted diff: up to 60 groups × 1 tasks × 1 repeats × 2 arms = 120 rollouts/);
-    expect(plans).toMatch(/scores expected to differ on \d+% of the pairs \(from (the pass rate on train|\d+ shared train rollouts)\)/);
+    expect(plans).toMatch(
+      /scores expected to differ on \d+% of the pairs \(from (the pass rate on train|\d+ shared train rollouts)\)/,
+    );
     expect(plans).toMatch(/The best of 3 do-nothing diffs would show \+\d+\.\d pp on 60 groups half of the time/);
     expect(versions[1]).toMatchObject({ verdict: 'better' });
   });
