@@ -94,6 +94,22 @@ describe('commands that read a run', () => {
     expect(sealed.stdout + sealed.stderr).toContain('--open-sealed');
   }, 60_000);
 
+  it('check finds every hash as it was written', async () => {
+    const { checked, problems } = (await json('check')) as { checked: { versions: number }; problems: string[] };
+    expect(problems).toEqual([]);
+    expect(checked.versions).toBeGreaterThan(1);
+  });
+
+  it('gate --null plays the champion against itself on gate tasks, and buys nothing twice', async () => {
+    const ask = () => json('gate', '--null', '--groups', '20', '--temperature', '0.7');
+    const measured = await ask();
+    expect(measured).toMatchObject({ schema: 'co-harness/gate-null@1', greedy: false, groups: 20, unscored: 0 });
+    expect(measured.bands).toHaveLength(3);
+    const before = server.requests();
+    expect(await ask()).toEqual(measured);
+    expect(server.requests()).toBe(before);
+  }, 120_000);
+
   it('rollback is a new entry, and the history stays', async () => {
     const before = (await json('log')) as { versions: unknown[] };
     await json('rollback', 'v0');
