@@ -43,6 +43,8 @@ function report(changes: Partial<ReportData>): string {
     crossed: [crossed(1)],
     differences: [],
     versions: [],
+    front: [{ pair: 'b', round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
+    predictions: { predicted: 0, observed: 0, precision: null, recall: null, meanError: null },
     looks: { count: 1, by: [{ by: 'report', seed: 1, tasks: 200 }] },
     ledger: { lines: [], tokens: 0, rollouts: 0, seconds: 0 },
     ...changes,
@@ -69,6 +71,14 @@ describe('renderReport', () => {
     const text = report({ pairs, crossed: [crossed(1), crossed(2)] });
     expect(text).toContain('Round 1: harness x weights');
     expect(text).toContain('Round 2: nothing was accepted');
+  });
+
+  it('shows the pairs that no other one beats, and how far predictions came true', () => {
+    const predictions = { predicted: 3, observed: 2, precision: 0.5, recall: 1, meanError: 0.125 };
+    const text = report({ predictions });
+    expect(text).toMatch(/b \(round 1\) +49\.0% +1000 +0\.5 +best quality/);
+    expect(text).toMatch(/precision 50\.0%, recall 100\.0%, mean error 12\.5 points/);
+    expect(report({})).not.toContain('predicted');
   });
 
   it('marks an interaction at the floor', () => {
