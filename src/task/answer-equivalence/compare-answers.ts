@@ -347,6 +347,10 @@ function compareUnits(prediction: Value, gold: Value, left: Unit, right: Unit, c
   const powers = [powerOfUnits(left), powerOfUnits(right)].filter((power) => power !== null);
   if (powers.length === 2 && powers[0] !== powers[1] && !powers.includes(1))
     return different(`${left.text} is not ${right.text}`);
+  const measured = [left, right].find((unit) => unit.known !== null)?.known?.dimensions;
+  if (measured !== undefined && powers.some((power) => power > 1 && measured !== `length^${power}`)) {
+    return different(`${left.text} is not ${right.text}`);
+  }
   if (powers.length > 0) return weaker(plain(), 0.9, 'with another unit');
   if (left.known === null && right.known === null) return weaker(plain(), 0.8, `${left.text} for ${right.text}`);
   if (left.known === null || right.known === null) return different(`${left.text} is not ${right.text}`, 0.9);
