@@ -156,6 +156,23 @@ describe('which calls of a success are targets', () => {
         after({ type: 'tool-failed', turn: 0, call: { tool: 't', arguments: {} }, errorType: '', problem: '' }),
       ],
     ],
+    ['summary-turn', [called(0, [1], { turnKind: 'summary' })]],
+    [
+      'set-aside-by-middleware',
+      [
+        called(0, [1]),
+        after({
+          type: 'middleware-acted',
+          turn: 0,
+          middleware: '10-x',
+          kind: 'answer-commit',
+          hook: 'finish',
+          action: 'changed-answer',
+          detail: '4',
+          setsAside: true,
+        }),
+      ],
+    ],
     ['no-exact-tokens', [withoutTokens(called(0, [1]))]],
   ])('keeps a turn as context and counts it: %s', (reason, first) => {
     const { rows, calls } = selectTrainingRows([rollout({ events: [...first, called(1, [9])] })], rule);

@@ -64,7 +64,13 @@ function referenceSteps({ reference, answer }: Task): ExampleStep[] | null {
 /** Calls that returned, in order, and the final text; null when a turn held anything else (a refused call is no model to follow). */
 function verifiedSteps(trajectory: Trajectory): ExampleStep[] | null {
   const isClean = trajectory.events.every(
-    ({ type }) => type !== 'call-unreadable' && type !== 'tool-refused' && type !== 'tool-failed' && type !== 'fault',
+    (event) =>
+      event.type !== 'call-unreadable' &&
+      event.type !== 'tool-refused' &&
+      event.type !== 'tool-failed' &&
+      event.type !== 'fault' &&
+      // What middleware put in the place of the model's words is no model to follow either.
+      !(event.type === 'middleware-acted' && event.setsAside),
   );
   if (!isClean) return null;
   const steps: ExampleStep[] = trajectory.events.flatMap((event) =>
