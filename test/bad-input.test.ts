@@ -71,6 +71,15 @@ describe('tasks that cannot be used', () => {
     expect((await failedRun('--only', 'harness')).message).toMatch(/sum-3/);
   });
 
+  it('names file, line and id of an answer that the verifier cannot use', async () => {
+    const tasks = taskLines(280);
+    tasks[6] = JSON.stringify({ id: 'worded', problem: 'How many legs has a spider, in words?', answer: 'eight' });
+    await writeAgentFolder(folder, { source: UNUSED, tasks });
+    const { code, message } = await failedRun('--only', 'harness');
+    expect(message).toMatch(/tasks\.jsonl:7 \(worded\): "eight": it is not one number/);
+    expect(code).toBe(2);
+  });
+
   it('says how many tasks are missing where a split would be empty', async () => {
     await writeAgentFolder(folder, { source: UNUSED, tasks: taskLines(100) });
     expect((await failedRun('--only', 'harness')).message).toMatch(/train|split/);

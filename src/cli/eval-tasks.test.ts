@@ -43,6 +43,14 @@ describe('eval on raw rows', () => {
     expect(await read('tasks.jsonl', 'with.ts')).toEqual({ ids: ['b'], told: [] });
   });
 
+  it('refuses an answer that the run’s verifier cannot use, by file, line and id', async () => {
+    await writeFile(join(folder, 'worded.jsonl'), '{"id": "w", "problem": "How many?", "answer": "eight"}\n');
+    await expect(read('worded.jsonl', null)).rejects.toMatchObject({
+      code: 'invalid-gold',
+      message: expect.stringMatching(/worded\.jsonl:1 \(w\)/),
+    });
+  });
+
   it('uses the config that is named, and refuses one without a mapRow', async () => {
     expect(await read('raw.jsonl', null, 'with.ts')).toMatchObject({ ids: ['a'] });
     await expect(read('raw.jsonl', null, 'without.ts')).rejects.toMatchObject({ code: 'no-map-row' });
