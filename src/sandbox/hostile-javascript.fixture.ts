@@ -1,11 +1,4 @@
-/** One try to leave the JavaScript sandbox or to harm its host. */
-export interface HostileTry {
-  /** What it goes for, as a test says it. */
-  goal: string;
-  code: string;
-  /** Ways it may end. `value`: what it may say when it ends with `ok`. */
-  ends: readonly ('error' | 'timeout' | 'memory' | { value: string })[];
-}
+import type { HostileTry } from './hostile-try.fixture.ts';
 
 const BLOCKED = ['error'] as const;
 const GLOBAL_NAMES =

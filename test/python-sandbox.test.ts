@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { AbortedError } from '../src/base/errors.ts';
+import { HOSTILE_PYTHON } from '../src/sandbox/hostile-python.fixture.ts';
+import { isForeseen } from '../src/sandbox/hostile-try.fixture.ts';
+import { pythonSandbox } from '../src/sandbox/python-sandbox.ts';
+import type { SandboxLimits } from '../src/sandbox/sandbox.ts';
+import { installedPythonSandbox } from '../src/setup/python-sandbox-packages.ts';
+
+const installation = await installedPythonSandbox();
+const isMissing = installation === null;
+if (isMissing) console.warn('Skipped: the Python sandbox is not installed (co-harness setup --python-sandbox).');
+
+const limits: SandboxLimits = { wallMs: 60_000, memoryBytes: 128 << 20, outputCharacters: 2_000 };
+const hostile: SandboxLimits = { ...limits, wallMs: 3_000 };
+const sandbox = pythonSandbox({
+  installation: async () => {
+    if (installation === null) throw new Error('not installed');
+    return installation;
+  },
+  most: 3,
+  memoryBytes: 128 << 20,
+});
+afterAll(() => sandbox.close());
+
+describe.skipIf(isMissing)('the Python sandbox', { timeout: 240_000 }, () => {
+  it('gives the value of the last expression and what was printed', async () => {
+    expect(await sandbox.run('print("sum", [1, 2])\n1 + 2', limits)).toEqual({
+      kind: 'ok',
+      value: '3',
+      output: 'sum [1, 2]\n',
+    });
+    expect(await sandbox.run('x = 1', limits)).toEqual({ kind: 'ok', value: '', output: '' });
+  });
+
+  it('tells what was raised, and in which line', async () => {
+    const run = await sandbox.run('x = 1\nprint("before")\nx / 0', limits);
+    expect(run).toEqual({
+      kind: 'error',
+      output: 'before\n',
+      problem: '  line 3 of <code>, in <module>\nZeroDivisionError: division by zero',
+    });
+  });
+
+  it('keeps the state of a session, and shares none between sessions', async () => {
+    const first = sandbox.openSession();
+    await first.run('import math\nx = 40', limits);
+    expect(await first.run('x + math.floor(2.5)', limits)).toMatchObject({ value: '42' });
+    first.close();
+    const second = sandbox.openSession();
+    expect(await second.run('x', limits)).toMatchObject({
+      kind: 'error',
+      problem: expect.stringContaining('NameError'),
+    });
+    second.close();
+  });
+
+  it('calls the function run of a program, whose files may import each other', async () => {
+    const program = {
+      entry: 'tool.py',
+      files: new Map([
+        [
+          'tool.py',
+          'from lib import double\ncalls = 0\ndef run(n):\n    global calls\n    calls += 1\n    return {"double": double(n), "calls": calls}\n',
+        ],
+        ['lib.py', 'def double(n):\n    return 2 * n\n'],
+      ]),
+    };
+    const session = sandbox.openSession();
+    expect(await session.call(program, { n: 4 }, limits)).toMatchObject({
+      kind: 'ok',
+      value: '{"double": 8, "calls": 1}',
+    });
+    expect(await session.call(program, { n: 5 }, limits)).toMatchObject({
+      kind: 'ok',
+      value: '{"double": 10, "calls": 2}',
+    });
+    session.close();
+  });
+
+  it('gives the same random numbers in every session', async () => {
+    const draws = [
+      await sandbox.run('import random; random.random()', limits),
+      await sandbox.run('import random; random.random()', limits),
+    ];
+    expect(draws[0]).toEqual(draws[1]);
+  });
+
+  it('reports an interpreter that somebody else ended as infrastructure, and goes on', async () => {
+    const broken = pythonSandbox({ installation: async () => Promise.reject(new Error('no disk')), most: 1 });
+    expect(await broken.run('1', limits)).toEqual({ kind: 'infrastructure', problem: 'no disk', output: '' });
+    await broken.close();
+  });
+
+  it('ends the run when the caller stops', async () => {
+    const controller = new AbortController();
+    const running = sandbox.run('while True: pass', { ...limits, signal: controller.signal });
+    setTimeout(() => controller.abort(), 500);
+    await expect(running).rejects.toBeInstanceOf(AbortedError);
+    expect(await sandbox.run('1', limits)).toMatchObject({ value: '1' });
+  });
+});
+
+describe.skipIf(isMissing)('tries to leave the Python sandbox', { timeout: 240_000 }, () => {
+  it('are at least 30 and all different', () => {
+    expect(new Set(HOSTILE_PYTHON.map(({ code }) => code)).size).toBeGreaterThanOrEqual(30);
+  });
+
+  // One session for all: an interpreter that a try broke is replaced by the next call, and one that it did not break must still work.
+  const session = sandbox.openSession();
+  afterAll(() => session.close());
+
+  it.each(HOSTILE_PYTHON)('$goal: in vain', async (hostileTry) => {
+    const run = await session.run(hostileTry.code, hostile);
+    expect(isForeseen(hostileTry, run), JSON.stringify(run).slice(0, 500)).toBe(true);
+    expect(JSON.stringify(run).length).toBeLessThan(4 * limits.outputCharacters);
+    expect(await session.run('6 * 7', limits)).toMatchObject({ kind: 'ok', value: '42' });
+  });
+
+  it('left no file on the host', () => {
+    expect(['/tmp/co-harness-escaped', '/tmp/mark', '/tmp/race'].filter((file) => existsSync(file))).toEqual([]);
+  });
+});
