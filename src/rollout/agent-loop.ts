@@ -1,9 +1,8 @@
 import { AbortedError, CoHarnessError, InvariantError } from '../base/errors.ts';
 import type { Harness } from '../harness/harness.ts';
-import type { TokenUsage } from '../model/model-backend.ts';
 import { ProviderError } from '../model/provider-error.ts';
-import type { FaultBoundary, TrajectoryEvent } from '../trajectory/trajectory.ts';
 import { openConversation } from './conversation.ts';
+import type { Episode } from './episode.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 import { fillTemplate } from './fill-template.ts';
 import { openMemory } from './memory/open-memory.ts';
@@ -18,15 +17,6 @@ import { openEpisodeTools } from './tools/episode-tools.ts';
 import { sharedToolHosts } from './tools/tool-hosts.ts';
 import { readReply, textAnswer, turnActor } from './turn-actor.ts';
 import { type WallLimit, WallLimitReached, wallLimit } from './wall-limit.ts';
-
-/** One pass of the loop. `fault`: infrastructure failed, there is nothing to score. */
-export interface Episode {
-  events: TrajectoryEvent[];
-  usage: TokenUsage;
-  answer: string | null;
-  wallLimitReached: boolean;
-  fault: { boundary: FaultBoundary; problem: string } | null;
-}
 
 /**
  * φ on a task: ask the model, run its calls, show it the results, until an answer or the turn limit; hooks may have a word at each step. Null when

@@ -13,6 +13,7 @@ export function rolloutIdentity(job: Omit<RolloutJob, 'clock' | 'signal'>): Roll
     seed: job.seed,
     verifier: job.verifier.version,
     sampling: job.sampling,
+    ...(job.runner === undefined ? {} : { runner: job.runner.version }),
   };
 }
 

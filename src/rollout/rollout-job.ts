@@ -1,11 +1,22 @@
 import type { Clock } from '../base/clock.ts';
+import type { ContentHash } from '../base/content-hash.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, Sampling } from '../model/model-backend.ts';
 import type { Split, Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import type { Episode } from './episode.ts';
 import type { HookSandbox } from './middleware/hook-sandbox.ts';
 import type { ToolHosts } from './tools/tool-hosts.ts';
+
+/** Something else than the agent loop that takes φ through a task: somebody's own agent. */
+export interface Runner {
+  /** Hash of what decides its behaviour beside φ. */
+  version: ContentHash;
+  /** The contract of the agent loop: rejects with AbortedError or InvariantError alone. */
+  pass(job: RolloutJob, startMs: number, vote: number | null): Promise<Episode>;
+  close(): Promise<void>;
+}
 
 export interface RolloutJob {
   harness: Harness;
@@ -19,6 +30,8 @@ export interface RolloutJob {
   clock: Clock;
   /** Runs the code of `js` middleware; default: the JavaScript of `toolHosts`. */
   hookSandbox?: HookSandbox;
+  /** Default: the agent loop. */
+  runner?: Runner;
   /** Where tools run that are not built in; default: JavaScript alone. */
   toolHosts?: ToolHosts;
   signal?: AbortSignal;

@@ -1,8 +1,9 @@
 import { errorMessage } from '../base/errors.ts';
 import type { Verdict } from '../task/verifier.ts';
 import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from '../trajectory/trajectory.ts';
-import { agentLoop, type Episode } from './agent-loop.ts';
+import { agentLoop } from './agent-loop.ts';
 import { isDecided, type Vote, winner } from './count-votes.ts';
+import type { Episode } from './episode.ts';
 import { rolloutIdentity } from './rollout-identity.ts';
 import type { RolloutJob, RunRollout } from './rollout-job.ts';
 
@@ -35,7 +36,8 @@ function waveSize({ harness }: RolloutJob): number {
 async function runWave(job: RolloutJob, startMs: number, first: number, size: number): Promise<Vote[]> {
   const { votes } = job.harness.settings;
   const passes = Array.from({ length: size }, async (_, index): Promise<Vote> => {
-    const episode = await agentLoop(job, startMs, votes === 1 ? null : first + index);
+    const pass = job.runner?.pass ?? agentLoop;
+    const episode = await pass(job, startMs, votes === 1 ? null : first + index);
     return { episode, outcome: await judge(job, episode) };
   });
   // Every pass ends before an abort is passed on, so that nothing runs on behind the caller's back.

@@ -95,6 +95,7 @@ export const trajectorySchema = z.strictObject({
     seed: count,
     verifier: hash,
     sampling: samplingSchema.nullable(),
+    runner: hash.optional(),
   }),
   taskId: z.string(),
   group: z.string(),

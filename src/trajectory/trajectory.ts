@@ -121,6 +121,8 @@ export interface RolloutIdentity {
   verifier: ContentHash;
   /** Overrides the harness's sampling (mining and D_t sample at temperature > 0); null = φ's own. */
   sampling: Sampling | null;
+  /** Hash of the agent program that ran φ; absent for our own loop. */
+  runner?: ContentHash;
 }
 
 /** 2 added events of middleware, memory, skills, retry and votes, and native calls in messages; what version 1 had is unchanged. */
