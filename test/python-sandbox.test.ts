@@ -12,7 +12,7 @@ const isMissing = installation === null;
 if (isMissing) console.warn('Skipped: the Python sandbox is not installed (co-harness setup --python-sandbox).');
 
 const limits: SandboxLimits = { wallMs: 60_000, memoryBytes: 128 << 20, outputCharacters: 2_000 };
-const hostile: SandboxLimits = { ...limits, wallMs: 3_000 };
+const hostile: SandboxLimits = { ...limits, wallMs: 2_000 };
 const sandbox = pythonSandbox({
   installation: async () => {
     if (installation === null) throw new Error('not installed');

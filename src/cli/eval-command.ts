@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
+import { openRunner } from '../evolution/open-runner.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -18,6 +19,7 @@ import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { readEvalTasks } from './eval-tasks.ts';
 import { openRunModels } from './open-run-models.ts';
+import { openToolHosts } from './open-tool-hosts.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
 
@@ -110,6 +112,8 @@ async function rollOutTasks(
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   const models = await openRunModels(folder, header, controller.signal);
+  const runner = openRunner(header.runner ?? null);
+  const toolHosts = openToolHosts({ log: (line) => process.stderr.write(`${line}\n`), signal: controller.signal });
   const progress = runProgress(process.stderr);
   try {
     const model = await models.open(version.pair.model);
@@ -126,6 +130,8 @@ async function rollOutTasks(
         sampling: null,
         clock: systemClock,
         signal: controller.signal,
+        toolHosts,
+        ...(runner === null ? {} : { runner }),
       })),
     );
     return await runBatch(jobs, {
@@ -136,6 +142,7 @@ async function rollOutTasks(
         progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
     });
   } finally {
+    await runner?.close();
     await models.close();
   }
 }

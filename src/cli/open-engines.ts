@@ -8,6 +8,7 @@ import type { RunEngines } from '../evolution/start-run.ts';
 import { parseModelReference } from '../model/model-reference.ts';
 import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 import { openModel, trainerRoot } from './open-model.ts';
+import { openToolHosts } from './open-tool-hosts.ts';
 
 type EngineConfig = Pick<RunConfig, 'model' | 'alignment' | 'only'>;
 
@@ -21,11 +22,13 @@ export async function openEngines(
   options: { signal: AbortSignal; log: (text: string) => void },
 ): Promise<RunEngines> {
   const reference = parseModelReference(config.model.source);
-  if (reference.kind === 'server') return serverEngines(config, reference);
+  const toolHosts = openToolHosts(options);
+  if (reference.kind === 'server') return { ...serverEngines(config, reference), toolHosts };
   const model = await openModel(config.model, options);
   const adaptersFolder = join(folder, 'adapters');
   const base = { path: model.path, hash: model.hash };
   return {
+    toolHosts,
     models: embeddedPool({
       modelPath: base.path,
       base: { base: base.hash, adapter: null },

@@ -108,6 +108,7 @@ async function jobsOf(context: RunContext, order: RolloutOrder): Promise<Rollout
       sampling: order.sampling,
       clock: context.clock,
       signal: context.signal,
+      ...context.surroundings,
     })),
   );
 }

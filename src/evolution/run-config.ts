@@ -21,6 +21,13 @@ const verifierSchema = z.looseObject({
   kind: z.enum(['numeric', 'answer', 'choice', 'json', 'exact', 'command', 'function-calls']),
 });
 
+/** Somebody's own agent in place of our loop (docs/formats.md). */
+const runnerSchema = z.discriminatedUnion('kind', [
+  /** Program and arguments, without a shell; relative paths count from the config. */
+  z.strictObject({ kind: z.literal('command'), command: z.array(z.string().min(1)).min(1) }),
+  z.strictObject({ kind: z.literal('url'), url: z.url() }),
+]);
+
 const tasksSchema = z.strictObject({
   /** JSONL file, relative to the config; wins over `generate`. */
   path: z.string().optional(),
@@ -74,6 +81,8 @@ export const runConfigSchema = z.strictObject({
   model: modelSchema,
   tasks: tasksSchema,
   verifier: verifierSchema,
+  /** Absent: our own agent loop. */
+  runner: runnerSchema.optional(),
   budget: z
     .strictObject({ time: durationSchema.default(2400), tokens: z.number().int().positive().nullable().default(null) })
     .prefault({}),

@@ -6,6 +6,7 @@ import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
 import type { DryRun } from '../patch/dry-run.ts';
 import type { Proposer } from '../patch/proposer.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { RolloutJob } from '../rollout/rollout-job.ts';
 import type { TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
@@ -64,6 +65,8 @@ export interface RunContext {
   registry: Registry;
   models: ModelPool;
   trainer: WeightTrainer;
+  /** What every rollout is given beside its task. */
+  surroundings: Pick<RolloutJob, 'runner' | 'toolHosts'>;
   propose: Proposer;
   /** Tries code that a diff brings in, before a rollout is paid. */
   dryRun: DryRun;

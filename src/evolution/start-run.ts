@@ -15,6 +15,8 @@ import { proposePatches } from '../patch/propose.ts';
 import type { Proposer } from '../patch/proposer.ts';
 import { randomPatches } from '../patch/random-patches.ts';
 import { openRegistry } from '../registry/registry.ts';
+import type { ProgramRunnerOptions } from '../rollout/program/program-runner.ts';
+import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { type CheckedVerifierConfig, checkVerifierConfig, chooseVerifier } from '../task/choose-verifier.ts';
 import { givenSplits } from '../task/given-splits.ts';
 import { loadTasks, type MapRow } from '../task/load-tasks.ts';
@@ -23,6 +25,7 @@ import { type SplitResult, splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { coEvolve } from './co-evolution.ts';
+import { openRunner, runnerOptions } from './open-runner.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
 import { broadcast, type RunObserver } from './run-event.ts';
@@ -35,6 +38,8 @@ export interface PreparedRun {
   splits: TaskSplits;
   verifier: Verifier;
   identity: ContentHash;
+  /** Somebody's own agent; absent: our own loop. */
+  runner?: ProgramRunnerOptions;
   /** Rows in no split: copies of another row, and members of a group whose split is full. Absent: not counted. */
   leftOut?: { copies: number; unused: number };
   /** The file it was read from. */
@@ -48,15 +53,18 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
   const { splits, copies, unused } = await readSplits(config, folder);
   const verifier = chooseVerifier(config.verifier, folder);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
+  const runner = runnerOptions(config, folder);
   const identity = contentHash({
     config: configIdentity(config, all),
     harness: harness.hash,
     verifier: verifier.version,
     // Made splits follow from tasks, sizes and seed; given ones are told apart by what is in them.
     ...(config.tasks.files === undefined ? {} : { splits: hashesOf(splits) }),
+    ...(runner === null ? {} : { runner: openRunner(runner)?.version }),
   });
   const leftOut = { copies, unused };
-  return { config, harness, splits, verifier, identity, leftOut, configFile: resolve(configFile) };
+  const prepared = { config, harness, splits, verifier, identity, leftOut, configFile: resolve(configFile) };
+  return runner === null ? prepared : { ...prepared, runner };
 }
 
 function hashesOf(splits: TaskSplits): Record<string, ContentHash[]> {
@@ -105,6 +113,8 @@ async function taskRows(config: RunConfig, folder: string, verifier: CheckedVeri
 export interface RunEngines {
   models: ModelPool;
   trainer: WeightTrainer;
+  /** Where tools run; default: see `RolloutJob`. */
+  toolHosts?: ToolHosts;
 }
 
 export interface RunOptions {
@@ -140,6 +150,11 @@ async function executeSeeds(options: RunOptions): Promise<void> {
   const { prepared, folder, engines, signal } = options;
   const clock = options.clock ?? systemClock;
   const journal = options.journal ?? openSqliteJournal(join(folder, 'run.sqlite'));
+  const runner = openRunner(prepared.runner ?? null);
+  const surroundings = {
+    ...(runner === null ? {} : { runner }),
+    ...(engines.toolHosts === undefined ? {} : { toolHosts: engines.toolHosts }),
+  };
   try {
     await claimJournal(journal, prepared, engines.models.base.base, folder);
     const tokens = new TokenBudget(prepared.config.budget.tokens, await tokensRecorded(journal));
@@ -155,6 +170,7 @@ async function executeSeeds(options: RunOptions): Promise<void> {
         registry: openRegistry(join(folder, 'registry'), journal),
         models: engines.models,
         trainer: engines.trainer,
+        surroundings,
         propose: options.proposer ?? (prepared.config.proposer === 'random' ? randomPatches : proposePatches),
         dryRun: options.dryRun ?? (async () => null),
         tokens,
@@ -171,6 +187,7 @@ async function executeSeeds(options: RunOptions): Promise<void> {
       await coEvolve(context);
     }
   } finally {
+    await runner?.close();
     await journal.close();
   }
 }
@@ -185,6 +202,8 @@ export interface RunHeader {
   verifier: RunConfig['verifier'];
   /** What the engines are opened from, for `eval` and `export`. */
   engines: Pick<RunConfig, 'model' | 'alignment' | 'only'>;
+  /** Absent: our own loop. */
+  runner?: ProgramRunnerOptions;
   /** Content hashes of the sealed tasks. */
   sealed: ContentHash[];
   splits: { train: number; gate: number; test: number };
@@ -203,6 +222,7 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     base,
     verifier: config.verifier,
     engines: { model: config.model, alignment: config.alignment, only: config.only },
+    ...(prepared.runner === undefined ? {} : { runner: prepared.runner }),
     sealed: splits.test.map((task) => task.hash).sort(),
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
     config: configIdentity(config, []),

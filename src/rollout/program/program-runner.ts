@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { contentHash } from '../../base/content-hash.ts';
 import { AbortedError, errorMessage } from '../../base/errors.ts';
 import { writeHarness } from '../../harness/harness-folder.ts';
@@ -117,6 +117,8 @@ function start(options: ProgramRunnerOptions, job: RolloutJob, order: Order, sig
   if (options.kind === 'url') return post(options.url, input, signal);
   const environment = {
     ...process.env,
+    // `node` means the Node that we run on, also where the user's own is older.
+    PATH: [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter),
     CO_HARNESS_HARNESS: order.harness,
     OPENAI_BASE_URL: order.url,
     OPENAI_API_KEY: order.token,
