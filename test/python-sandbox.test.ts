@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AbortedError } from '../src/base/errors.ts';
+import type { HarnessTool } from '../src/harness/harness.ts';
+import { harnessFromFiles } from '../src/harness/parse-harness.ts';
+import { openEpisodeTools } from '../src/rollout/tools/episode-tools.ts';
 import { HOSTILE_PYTHON } from '../src/sandbox/hostile-python.fixture.ts';
 import { isForeseen } from '../src/sandbox/hostile-try.fixture.ts';
+import { javaScriptSandbox } from '../src/sandbox/javascript-sandbox.ts';
 import { pythonSandbox } from '../src/sandbox/python-sandbox.ts';
 import type { SandboxLimits } from '../src/sandbox/sandbox.ts';
 import { installedPythonSandbox } from '../src/setup/python-sandbox-packages.ts';
@@ -98,6 +102,41 @@ describe.skipIf(isMissing)('the Python sandbox', { timeout: 240_000 }, () => {
     setTimeout(() => controller.abort(), 500);
     await expect(running).rejects.toBeInstanceOf(AbortedError);
     expect(await sandbox.run('1', limits)).toMatchObject({ value: '1' });
+  });
+});
+
+describe.skipIf(isMissing)('Python tools of φ', { timeout: 240_000 }, () => {
+  const parameters = 'parameters: { type: object, properties: { code: { type: string } }, required: [code] }\n';
+  const harness = harnessFromFiles(
+    new Map([
+      ['harness.yaml', 'name: demo\n'],
+      [
+        'tools/run_python/tool.yaml',
+        `${parameters}backend: { kind: builtin, name: run_python }\nlimits: { wallMs: 60000 }\n`,
+      ],
+      ['tools/length/tool.yaml', `${parameters}backend: { kind: python, entry: main.py }\nlimits: { wallMs: 60000 }\n`],
+      ['tools/length/main.py', 'def run(code):\n    return len(code)\n'],
+    ]),
+  );
+
+  it('run in the sandbox: the interpreter with state for the episode, and code of the tool’s folder', async () => {
+    const javaScript = javaScriptSandbox();
+    const tools = openEpisodeTools(harness, { javaScript, python: sandbox });
+    const [length, interpreter] = harness.tools as [HarnessTool, HarnessTool];
+    const signal = new AbortController().signal;
+    expect(await tools.run(length, { code: 'four' }, signal)).toEqual({ kind: 'returned', value: '4' });
+    await tools.run(interpreter, { code: 'x = 6' }, signal);
+    expect(await tools.run(interpreter, { code: 'print("x is", x)\nx * 7' }, signal)).toEqual({
+      kind: 'returned',
+      value: 'x is 6\n42',
+    });
+    expect(await tools.run(interpreter, { code: 'y' }, signal)).toMatchObject({
+      kind: 'failed',
+      errorType: 'exception',
+      problem: expect.stringContaining("NameError: name 'y' is not defined"),
+    });
+    tools.close();
+    await javaScript.close();
   });
 });
 

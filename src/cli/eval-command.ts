@@ -12,6 +12,7 @@ import type { Harness } from '../harness/harness.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
+import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
@@ -113,7 +114,10 @@ async function rollOutTasks(
   process.once('SIGINT', () => controller.abort());
   const models = await openRunModels(folder, header, controller.signal);
   const runner = openRunner(header.runner ?? null);
-  const toolHosts = openToolHosts({ log: (line) => process.stderr.write(`${line}\n`), signal: controller.signal });
+  const toolHosts = openToolHosts(header.engines.tools, {
+    log: (line) => process.stderr.write(`${line}\n`),
+    signal: controller.signal,
+  });
   const progress = runProgress(process.stderr);
   try {
     const model = await models.open(version.pair.model);
@@ -143,6 +147,7 @@ async function rollOutTasks(
     });
   } finally {
     await runner?.close();
+    await closeToolHosts(toolHosts);
     await models.close();
   }
 }

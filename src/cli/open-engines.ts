@@ -10,7 +10,7 @@ import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 import { openModel, trainerRoot } from './open-model.ts';
 import { openToolHosts } from './open-tool-hosts.ts';
 
-type EngineConfig = Pick<RunConfig, 'model' | 'alignment' | 'only'>;
+type EngineConfig = Pick<RunConfig, 'model' | 'alignment' | 'only' | 'tools'>;
 
 /**
  * Engines that a config names: weights on this machine with the local Python trainer, or a server that only rolls out. Throws CoHarnessError
@@ -22,7 +22,7 @@ export async function openEngines(
   options: { signal: AbortSignal; log: (text: string) => void },
 ): Promise<RunEngines> {
   const reference = parseModelReference(config.model.source);
-  const toolHosts = openToolHosts(options);
+  const toolHosts = openToolHosts(config.tools, options);
   if (reference.kind === 'server') return { ...serverEngines(config, reference), toolHosts };
   const model = await openModel(config.model, options);
   const adaptersFolder = join(folder, 'adapters');

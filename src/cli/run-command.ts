@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
+import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { openEngines } from './open-engines.ts';
 import { printReport } from './report-command.ts';
@@ -61,6 +62,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
     await executeRun({ prepared, folder, engines, observers: [runProgress(output)], signal: interrupt.signal });
   } finally {
     interrupt.dispose();
+    if (engines.toolHosts !== undefined) await closeToolHosts(engines.toolHosts);
     await engines.models.close();
   }
   await printReport(folder, name, options.json === true);

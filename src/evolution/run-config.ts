@@ -28,6 +28,22 @@ const runnerSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
 ]);
 
+const mcpServerSchema = z.union([
+  z.strictObject({
+    command: z.array(z.string().min(1)).min(1),
+    environment: z.record(z.string(), z.string()).optional(),
+  }),
+  z.strictObject({ url: z.url() }),
+]);
+
+/** What tools of φ may use beside the sandboxes. A diff of φ cannot change it. */
+const toolsSchema = z.strictObject({
+  /** Programs of `command` tools: `sandboxed` in bubblewrap, `unsandboxed` with this user's rights where that is missing, or `never`. */
+  commands: z.enum(['sandboxed', 'unsandboxed', 'never']).default('sandboxed'),
+  /** Servers by name; a tool's entry is SERVER/TOOL. */
+  mcp: z.record(z.string(), mcpServerSchema).default({}),
+});
+
 const tasksSchema = z.strictObject({
   /** JSONL file, relative to the config; wins over `generate`. */
   path: z.string().optional(),
@@ -83,6 +99,7 @@ export const runConfigSchema = z.strictObject({
   verifier: verifierSchema,
   /** Absent: our own agent loop. */
   runner: runnerSchema.optional(),
+  tools: toolsSchema.optional(),
   budget: z
     .strictObject({ time: durationSchema.default(2400), tokens: z.number().int().positive().nullable().default(null) })
     .prefault({}),

@@ -201,7 +201,7 @@ export interface RunHeader {
   base: ContentHash;
   verifier: RunConfig['verifier'];
   /** What the engines are opened from, for `eval` and `export`. */
-  engines: Pick<RunConfig, 'model' | 'alignment' | 'only'>;
+  engines: Pick<RunConfig, 'model' | 'alignment' | 'only' | 'tools'>;
   /** Absent: our own loop. */
   runner?: ProgramRunnerOptions;
   /** Content hashes of the sealed tasks. */
@@ -221,7 +221,12 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     model: config.model.source,
     base,
     verifier: config.verifier,
-    engines: { model: config.model, alignment: config.alignment, only: config.only },
+    engines: {
+      model: config.model,
+      alignment: config.alignment,
+      only: config.only,
+      ...(config.tools === undefined ? {} : { tools: config.tools }),
+    },
     ...(prepared.runner === undefined ? {} : { runner: prepared.runner }),
     sealed: splits.test.map((task) => task.hash).sort(),
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },

@@ -6,6 +6,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { contentHash } from '../../base/content-hash.ts';
 import { AbortedError, errorMessage } from '../../base/errors.ts';
 import { writeHarness } from '../../harness/harness-folder.ts';
+import { type ProgramEnd, runProgram } from '../../sandbox/run-program.ts';
 import type { Episode } from '../episode.ts';
 import { type EventLog, eventLog } from '../event-log.ts';
 import type { RolloutJob, Runner } from '../rollout-job.ts';
@@ -13,7 +14,6 @@ import { type WallLimit, wallLimit } from '../wall-limit.ts';
 import { type MeteredCalls, meteredCalls } from './metered-calls.ts';
 import { GATEWAY_MODEL, type ModelGateway, openModelGateway } from './model-gateway.ts';
 import { readProgramAnswer } from './program-answer.ts';
-import { type ProgramEnd, runProgram } from './run-program.ts';
 
 const CODE_VERSION = 1;
 

@@ -1,8 +1,11 @@
+import { AbortedError } from '../../base/errors.ts';
 import type { Harness, HarnessTool } from '../../harness/harness.ts';
-import type { Sandbox, SandboxProgram, SandboxSession } from '../../sandbox/sandbox.ts';
+import { PYTHON_MEMORY_BYTES } from '../../sandbox/python-sandbox.ts';
+import type { Sandbox, SandboxLimits, SandboxProgram, SandboxSession } from '../../sandbox/sandbox.ts';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox.ts';
 import { BUILTIN_TOOLS, soleText } from './builtin-tools.ts';
 import { runBuiltin } from './run-builtin.ts';
+import { runCommandTool } from './run-command-tool.ts';
 import { ToolError } from './tool-error.ts';
 import type { ToolHosts } from './tool-hosts.ts';
 import { outcomeOfRun, type ToolOutcome } from './tool-outcome.ts';
@@ -36,14 +39,15 @@ export function openEpisodeTools(harness: Harness, hosts: ToolHosts): EpisodeToo
   async function inSandbox(
     tool: HarnessTool,
     language: Language,
-    work: (session: SandboxSession, limits: typeof DEFAULT_SANDBOX_LIMITS) => ReturnType<SandboxSession['run']>,
+    work: (session: SandboxSession, limits: SandboxLimits) => ReturnType<SandboxSession['run']>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
     const sandbox = hosts[language];
-    if (sandbox === null) return { kind: 'unavailable', why: `tool "${tool.name}": ${NO_SANDBOX}` };
+    if (sandbox === null) return unavailable(tool, NO_SANDBOX);
     const { wallMs, outputCharacters } = tool.limits;
     // Room for what is cut later with a word to the model.
-    const limits = { ...DEFAULT_SANDBOX_LIMITS, wallMs, outputCharacters: 2 * outputCharacters, signal };
+    const memoryBytes = language === 'python' ? PYTHON_MEMORY_BYTES : DEFAULT_SANDBOX_LIMITS.memoryBytes;
+    const limits = { wallMs, memoryBytes, outputCharacters: 2 * outputCharacters, signal };
     const outcome = outcomeOfRun(await work(session(tool.name, sandbox), limits));
     return outcome.kind === 'unavailable' ? { ...outcome, why: `tool "${tool.name}": ${outcome.why}` } : outcome;
   }
@@ -65,7 +69,12 @@ export function openEpisodeTools(harness: Harness, hosts: ToolHosts): EpisodeToo
       const language = backend.kind === 'js' ? 'javaScript' : 'python';
       return inSandbox(tool, language, (opened, limits) => opened.call(program, args, limits), signal);
     }
-    return { kind: 'unavailable', why: `tool "${tool.name}": back end kind "${backend.kind}" is not available here` };
+    if (backend.kind === 'mcp') {
+      return hosts.mcp === undefined
+        ? unavailable(tool, `no MCP server is configured (tools.mcp of the config); it asks for "${backend.entry}"`)
+        : hosts.mcp.call(backend.entry, args, { wallMs: tool.limits.wallMs, signal });
+    }
+    return runCommand(harness, hosts, tool, backend.entry, args, signal);
   }
 
   return {
@@ -83,6 +92,31 @@ export function openEpisodeTools(harness: Harness, hosts: ToolHosts): EpisodeToo
     },
   };
 }
+
+async function runCommand(
+  harness: Harness,
+  hosts: ToolHosts,
+  tool: HarnessTool,
+  entry: string,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const { commands = 'programs of a harness are not run here' } = hosts;
+  if (typeof commands === 'string') return unavailable(tool, commands);
+  const program = programOf(harness, tool.folder ?? tool.name, entry);
+  const { wallMs, outputCharacters } = tool.limits;
+  const limits = { wallMs, memoryBytes: COMMAND_MEMORY_BYTES, outputCharacters: 2 * outputCharacters, signal };
+  const run = await runCommandTool(commands, program, args, limits);
+  if (signal.aborted) throw new AbortedError();
+  return outcomeOfRun(run);
+}
+
+function unavailable(tool: HarnessTool, why: string): ToolOutcome {
+  return { kind: 'unavailable', why: `tool "${tool.name}": ${why}` };
+}
+
+/** Address space, not resident memory: interpreters reserve much that they never use. */
+const COMMAND_MEMORY_BYTES = 2 ** 31;
 
 const NO_SANDBOX =
   'there is no Python sandbox in this installation. Install it with: co-harness setup --python-sandbox (or use a "js" tool)';

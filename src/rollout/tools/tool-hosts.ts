@@ -1,4 +1,5 @@
 import { javaScriptSandbox } from '../../sandbox/javascript-sandbox.ts';
+import type { ProcessSandbox } from '../../sandbox/process-sandbox.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 
 /** Where tools that are not built in run. One set serves any number of rollouts at once. */
@@ -6,7 +7,18 @@ export interface ToolHosts {
   javaScript: Sandbox;
   /** Null: this installation has no Python sandbox. */
   python: Sandbox | null;
+  /** Runs the programs of `command` tools; absent or a text: they cannot run, and why. */
+  commands?: ProcessSandbox | string;
+  /** Servers of `mcp` tools; absent: none is configured. */
+  mcp?: McpServers;
 }
+
+/** Ends everything that runs in the hosts. */
+export async function closeToolHosts({ javaScript, python, mcp }: ToolHosts): Promise<void> {
+  await Promise.all([javaScript.close(), python?.close(), mcp?.close()]);
+}
+
+import type { McpServers } from './mcp-servers.ts';
 
 let shared: ToolHosts | undefined;
 

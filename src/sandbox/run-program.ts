@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { errorMessage } from '../../base/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 
 const MOST_OUTPUT_CHARACTERS = 16_000_000;
 /** What a program says that was kept from its work by something outside it (EX_TEMPFAIL of sysexits.h). */
@@ -20,10 +20,13 @@ export interface ProgramOptions {
   input: string;
   /** Ends the program and everything that it started. */
   signal: AbortSignal;
+  /** More characters on standard output end it as crashed; default 16 million. */
+  outputCharacters?: number;
 }
 
 /** Runs a program to its end, with no shell between. Never rejects. */
-export function runProgram({ command, directory, environment, input, signal }: ProgramOptions): Promise<ProgramEnd> {
+export function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
+  const { command, directory, environment, input, signal, outputCharacters = MOST_OUTPUT_CHARACTERS } = options;
   const [program, ...args] = command;
   return new Promise((resolve) => {
     if (signal.aborted) return resolve({ kind: 'stopped' });
@@ -49,8 +52,8 @@ export function runProgram({ command, directory, environment, input, signal }: P
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      if (stdout.length > MOST_OUTPUT_CHARACTERS)
-        stop({ kind: 'crashed', problem: `it printed more than ${MOST_OUTPUT_CHARACTERS} characters` });
+      if (stdout.length > outputCharacters)
+        stop({ kind: 'crashed', problem: `it printed more than ${outputCharacters} characters` });
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-2_000);
