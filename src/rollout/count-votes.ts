@@ -1,6 +1,6 @@
 import type { HarnessSettings } from '../harness/harness.ts';
 import type { Outcome } from '../trajectory/trajectory.ts';
-import type { Episode } from './agent-loop.ts';
+import type { Episode } from './episode.ts';
 
 /** One pass of φ, judged. */
 export interface Vote {

@@ -40,8 +40,11 @@ export function meteredCalls(job: RolloutJob, log: EventLog, limit: WallLimit, v
     const generation = await generateWithRetry(
       job.model,
       { ...asked, ...(tools.length === 0 ? {} : { tools }), signal: limit.signal },
-      retry.modelErrors,
-      ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
+      retry,
+      {
+        failed: ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
+        pausing: (attempt, pauseMs, why) => log.record({ type: 'retried', turn, what: 'model', attempt, pauseMs, why }),
+      },
     );
     const { text, calls, finishReason, usage, promptTokenIds, completionTokenIds, modelEcho } = generation;
     log.count(usage);
