@@ -4,6 +4,7 @@ import { contentHash } from '../../base/content-hash.ts';
 import { harnessFromFiles } from '../../harness/parse-harness.ts';
 import { scriptedBackend } from '../../model/scripted-backend.ts';
 import { javaScriptSandbox } from '../../sandbox/javascript-sandbox.ts';
+import { plainProcess } from '../../sandbox/process-sandbox.ts';
 import type { Verifier } from '../../task/verifier.ts';
 import type { TrajectoryEvent } from '../../trajectory/trajectory.ts';
 import { runRollout } from '../run-rollout.ts';
@@ -143,5 +144,29 @@ describe('tools that run code', () => {
       boundary: 'sandbox',
       why: expect.stringContaining('co-harness setup'),
     });
+  });
+});
+
+describe('tools that are programs', () => {
+  const files = {
+    'harness.yaml': 'name: demo\n',
+    'tools/count/tool.yaml':
+      'parameters: { type: object, properties: { text: { type: string } }, required: [text] }\nbackend: { kind: command, entry: count.sh }\n',
+    'tools/count/count.sh': '#!/bin/sh\ncat | wc -c | tr -d " "\n',
+  };
+  const harness = harnessFromFiles(new Map(Object.entries(files)));
+
+  it('get their arguments as JSON and answer what they print, where the configuration lets them', async () => {
+    const tools = openEpisodeTools(harness, { ...hosts, commands: plainProcess });
+    const outcome = await tools.run(toolOf(harness, 'count'), { text: 'four' }, never);
+    expect(outcome).toEqual({ kind: 'returned', value: String('{"text":"four"}\n'.length) });
+    tools.close();
+  });
+
+  it('leave a rollout unscored where nobody allowed them, and say why', async () => {
+    const tools = openEpisodeTools(harness, { ...hosts, commands: 'bubblewrap is not installed' });
+    const outcome = await tools.run(toolOf(harness, 'count'), { text: 'four' }, never);
+    expect(outcome).toEqual({ kind: 'unavailable', why: 'tool "count": bubblewrap is not installed' });
+    tools.close();
   });
 });
