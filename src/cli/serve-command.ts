@@ -13,9 +13,11 @@ import { readHarness } from '../harness/harness-folder.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
+import { closeToolHosts, type ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { taskHash } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { openModel } from './open-model.ts';
+import { openToolHosts } from './open-tool-hosts.ts';
 
 const MOST_BODY_BYTES = 1 << 20;
 
@@ -69,9 +71,10 @@ async function serve(folder: string, options: { port: string }): Promise<void> {
     ...(pair.engine.sequences === undefined ? {} : { sequences: pair.engine.sequences }),
     windowTokens: pair.engine.windowTokens,
   });
+  const toolHosts = openToolHosts(undefined, { log: (text) => process.stderr.write(`${text}\n`) });
   const port = Number(options.port);
   const server = createServer(
-    (request, response) => void answer(request, response, { harness, backend, port, name: pair.pair }),
+    (request, response) => void answer(request, response, { harness, backend, toolHosts, port, name: pair.pair }),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -80,12 +83,14 @@ async function serve(folder: string, options: { port: string }): Promise<void> {
   process.stdout.write(`Serving pair ${pair.pair.slice(0, 8)} on http://127.0.0.1:${port}/v1 (Ctrl-C stops)\n`);
   await new Promise<void>((resolve) => process.once('SIGINT', resolve));
   server.close();
+  await closeToolHosts(toolHosts);
   await backend.close();
 }
 
 interface Served {
   harness: Harness;
   backend: ModelBackend;
+  toolHosts: ToolHosts;
   port: number;
   name: string;
 }
@@ -129,7 +134,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function complete(body: z.output<typeof requestSchema>, { harness, backend, name }: Served) {
+async function complete(body: z.output<typeof requestSchema>, { harness, backend, toolHosts, name }: Served) {
   const problem = body.messages.findLast((message) => message.role === 'user')?.content ?? '';
   const row = { problem, answer: null };
   const trajectory = await runRollout({
@@ -142,6 +147,7 @@ async function complete(body: z.output<typeof requestSchema>, { harness, backend
     verifier: noVerifier,
     sampling: null,
     clock: systemClock,
+    toolHosts,
   });
   return {
     id: `chatcmpl-${contentHash(trajectory.identity).slice(0, 12)}`,

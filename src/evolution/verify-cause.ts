@@ -53,6 +53,7 @@ export async function causeStands(context: RunContext, order: CauseOrder): Promi
         model: await context.models.open(champion.pair.model),
         verifier: context.verifier,
         clock: context.clock,
+        ...(context.surroundings.toolHosts === undefined ? {} : { toolHosts: context.surroundings.toolHosts }),
         sampling: {
           ...harness.settings.sampling,
           temperature: Math.max(LEAST_TEMPERATURE, harness.settings.sampling.temperature),

@@ -4,6 +4,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
 import type { ModelBackend, Sampling } from '../model/model-backend.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
+import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { firstChangedTurn } from './first-change.ts';
@@ -19,6 +20,8 @@ export interface ReplaySetting {
   model: ModelBackend;
   verifier: Verifier;
   clock: Clock;
+  /** Where the tools of φ run. */
+  toolHosts?: ToolHosts;
   /** Its temperature is > 0. */
   sampling: Sampling;
   /** Re-runs of each case in each arm, ≥ 1. */
@@ -94,7 +97,7 @@ export async function runArms(
 function rerun(
   { trajectory, task }: ReplayCase,
   harness: Harness,
-  { model, verifier, clock, signal }: ReplaySetting,
+  { model, verifier, clock, toolHosts, signal }: ReplaySetting,
   settings: ReplaySettings,
   usage: ReplayUsage,
 ): Promise<Trajectory> {
@@ -109,6 +112,7 @@ function rerun(
     verifier,
     sampling,
     clock,
+    ...(toolHosts === undefined ? {} : { toolHosts }),
     ...(signal === undefined ? {} : { signal }),
   });
 }

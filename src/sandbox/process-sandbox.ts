@@ -5,7 +5,7 @@ import type { SandboxLimits, SandboxRun } from './sandbox.ts';
 
 /** A program of a folder. It sees the folder as its working directory, read-only. */
 export interface ProcessTask {
-  /** Absolute. */
+  /** Absolute; everybody may read it. */
   folder: string;
   /** File in the folder and its arguments. */
   command: readonly [string, ...string[]];
@@ -18,6 +18,8 @@ export type ProcessSandbox = (task: ProcessTask, limits: SandboxLimits) => Promi
 /** Paths of a usual Linux that programs need; those that are missing are left out. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
 const INSIDE = '/tool';
+/** The system counts no processes of root, so root hands its programs to nobody. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
 const MOST_PROCESSES = 256;
 const MOST_FILE_BLOCKS = 32_768;
 
@@ -52,7 +54,8 @@ export function bubblewrapSandbox(bubblewrap: string): ProcessSandbox {
       ],
       ...['--', '/bin/sh', '-c', limitedStart(limits), `${INSIDE}/${program}`, ...args],
     ];
-    return runLimited([bubblewrap, ...inside], '/', {}, task.input, limits);
+    const user = process.getuid?.() === 0 ? NOBODY : undefined;
+    return runLimited([bubblewrap, ...inside], '/', {}, task.input, limits, user);
   };
 }
 
@@ -84,6 +87,7 @@ async function runLimited(
   environment: NodeJS.ProcessEnv,
   input: string,
   { wallMs, outputCharacters, signal }: SandboxLimits,
+  user?: typeof NOBODY,
 ): Promise<SandboxRun> {
   const time = AbortSignal.timeout(wallMs);
   const end = await runProgram({
@@ -93,6 +97,7 @@ async function runLimited(
     input,
     signal: signal === undefined ? time : AbortSignal.any([time, signal]),
     outputCharacters: Math.max(1_000_000, outputCharacters),
+    ...(user === undefined ? {} : { user }),
   });
   return asRun(end, time.aborted, wallMs, outputCharacters);
 }

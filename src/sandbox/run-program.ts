@@ -22,6 +22,8 @@ export interface ProgramOptions {
   signal: AbortSignal;
   /** More characters on standard output end it as crashed; default 16 million. */
   outputCharacters?: number;
+  /** Another user to run as; only root may ask for it. */
+  user?: { uid: number; gid: number };
 }
 
 /** Runs a program to its end, with no shell between. Never rejects. */
@@ -33,6 +35,7 @@ export function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
     const child = spawn(program, args, {
       cwd: directory,
       env: environment,
+      ...options.user,
       detached: process.platform !== 'win32',
       stdio: ['pipe', 'pipe', 'pipe'],
     });

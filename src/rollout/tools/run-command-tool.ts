@@ -16,6 +16,7 @@ export async function runCommandTool(
 ): Promise<SandboxRun> {
   const folder = await mkdtemp(join(tmpdir(), 'co-harness-tool-'));
   try {
+    await chmod(folder, 0o755);
     for (const [path, text] of files) {
       const file = join(folder, ...path.split('/'));
       await mkdir(dirname(file), { recursive: true });
