@@ -6,6 +6,7 @@ import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run
 import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { openEngines } from './open-engines.ts';
+import { openReader } from './open-reader.ts';
 import { printReport } from './report-command.ts';
 import { RUNS_FOLDER } from './run-folders.ts';
 import { formatSeconds, runProgress } from './run-progress.ts';
@@ -57,13 +58,16 @@ async function run(path: string, options: RunOptions): Promise<void> {
   introduce(output, prepared, folder);
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
-  const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
+  const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
+  const opened = await openEngines(config, folder, { signal: interrupt.signal, log });
+  const engines = { ...opened, reader };
   try {
     await executeRun({ prepared, folder, engines, observers: [runProgress(output)], signal: interrupt.signal });
   } finally {
     interrupt.dispose();
     if (engines.toolHosts !== undefined) await closeToolHosts(engines.toolHosts);
     await engines.models.close();
+    await reader?.close();
   }
   await printReport(folder, name, options.json === true);
 }

@@ -276,8 +276,8 @@ const ROWS: Row[] = [
     mechanism: 'cut-in-call',
     label: 'middleware_mismatch',
     component: 'settings',
-    events: [sent('To find a, I first', 'length'), silent(0)],
-    near: { mechanism: 'no-call', events: [sent('To find a, I first'), silent(0)] },
+    events: [{ ...sent('To find a, I first', 'length'), maxTokens: 6 } as Draft, silent(0)],
+    near: { mechanism: 'no-call', events: [sent('To find a, I first', 'length'), silent(0)] },
   },
   {
     name: 'a value of the task that no argument can take',

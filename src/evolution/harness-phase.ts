@@ -1,9 +1,9 @@
 import type { Diagnosis } from '../critic/attribution.ts';
-import { diagnose } from '../critic/evidence-critic.ts';
 import type { Harness } from '../harness/harness.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { auditChange } from './audit-change.ts';
+import { diagnoseFailures } from './diagnose-failures.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { gatePatch } from './gate-pair.ts';
@@ -33,7 +33,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     if (sizes.miningTasks === 0) break;
     const harness = await context.registry.harness(champion.pair.harness);
     const mined = await collectRollouts(context, champion, harness, round, iteration, sizes.miningTasks);
-    const diagnoses = diagnose(mined, harness);
+    const diagnoses = await diagnoseFailures(context, mined, harness, round);
     if ((round > 1 || iteration > 1) && (await isExhausted(context, mined, diagnoses, round))) break;
     const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
     const best = await screenPatches(context, {

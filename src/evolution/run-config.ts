@@ -109,11 +109,23 @@ export const runConfigSchema = z.strictObject({
   only: z.enum(['harness', 'weights']).nullable().default(null),
   /** `critic`: diffs from diagnoses. `random`: the control arm, random diffs at the same budget. */
   proposer: z.enum(['critic', 'random']).default('critic'),
+  /** Who diagnoses; the name alone stands for `{by: NAME}`. */
   critic: z
-    .strictObject({
-      /** `on`: the cause that the chosen diff aims at must survive replay with a placebo arm before its gate is paid for. */
-      replay: z.enum(['off', 'on']).default('off'),
-    })
+    .preprocess(
+      (value) => (typeof value === 'string' ? { by: value } : value),
+      z.strictObject({
+        /** `evidence`; or evidence first and for what it leaves open `model:openai:URL#NAME` or `command:PROGRAM …`. */
+        by: z.string().default('evidence'),
+        /** Times a model or command is asked about a failure: all agree → firm, three of four → after replay, less → undecided. */
+        votes: z.number().int().min(1).max(16).default(4),
+        /** Failures asked about in one iteration, at most. */
+        failures: z.number().int().positive().default(6),
+        /** What one answer may take. */
+        timeout: durationSchema.default(300),
+        /** `on`: the cause that the chosen diff aims at must survive replay with a placebo arm before its gate is paid for. */
+        replay: z.enum(['off', 'on']).default('off'),
+      }),
+    )
     .prefault({}),
   gate: z
     .strictObject({
@@ -161,7 +173,7 @@ export function configIdentity(config: RunConfig, tasks: readonly Task[]): Recor
   const { budget: _budget, seeds: _seeds, tasks: taskSettings, critic, sizes, ...rest } = config;
   const { mapRow: _mapRow, generate: _generate, path: _path, files: _files, ...plainTasks } = taskSettings;
   // Runs from before these options existed had none: the same run keeps its name.
-  const withCritic = critic.replay === 'off' ? {} : { critic };
+  const withCritic = critic.replay === 'off' && critic.by === 'evidence' ? {} : { critic };
   const { auditGroups, ...plainSizes } = sizes;
   const withSizes = { sizes: auditGroups === null ? plainSizes : sizes };
   const withTasks = { tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };

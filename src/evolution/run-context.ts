@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { ContentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
+import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
 import type { DryRun } from '../patch/dry-run.ts';
@@ -72,6 +73,8 @@ export interface RunContext {
   dryRun: DryRun;
   /** One for all seeds of the run. */
   tokens: TokenBudget;
+  /** Asked about failures that the evidence leaves open; null = the evidence alone. */
+  reader: CriticReader | null;
   clock: Clock;
   /** Seconds of the time budget used by earlier processes of the same run. */
   secondsSpentBefore: number;

@@ -7,6 +7,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import type { Journal } from '../base/journal.ts';
 import { once } from '../base/journal.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
+import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
@@ -115,6 +116,8 @@ export interface RunEngines {
   trainer: WeightTrainer;
   /** Where tools run; default: see `RolloutJob`. */
   toolHosts?: ToolHosts;
+  /** What `critic.by` names; absent or null = the evidence alone. */
+  reader?: CriticReader | null;
 }
 
 export interface RunOptions {
@@ -174,6 +177,7 @@ async function executeSeeds(options: RunOptions): Promise<void> {
         propose: options.proposer ?? (prepared.config.proposer === 'random' ? randomPatches : proposePatches),
         dryRun: options.dryRun ?? (async () => null),
         tokens,
+        reader: engines.reader ?? null,
         clock,
         secondsSpentBefore: await secondsRecorded(journal, seed),
         startedAt: clock.now(),
@@ -257,7 +261,8 @@ async function secondsRecorded(journal: Journal, seed: number): Promise<number> 
 
 /** Tokens of everything that earlier processes kept. */
 async function tokensRecorded(journal: Journal): Promise<number> {
-  const kept = [...(await journal.entries('rollout')), ...(await journal.entries('replay'))];
+  const kinds = ['rollout', 'replay', 'critique'];
+  const kept = (await Promise.all(kinds.map((kind) => journal.entries(kind)))).flat();
   const usages = kept.map(({ value }) => (value as { usage: TokenUsage }).usage);
   return usages.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0);
 }

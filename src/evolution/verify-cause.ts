@@ -32,9 +32,10 @@ export interface CauseOrder {
  * tested and pass. The result and what it cost stand in the journal (kind `replay`).
  */
 export async function causeStands(context: RunContext, order: CauseOrder): Promise<boolean> {
-  if (context.config.critic.replay === 'off' || order.patch.target === null) return true;
+  const isDoubtful = mustBeReplayed(order);
+  if (order.patch.target === null || (context.config.critic.replay === 'off' && !isDoubtful)) return true;
   // Somebody's own agent cannot be put back into the middle of what it did.
-  if (context.surroundings.runner !== undefined) return true;
+  if (context.surroundings.runner !== undefined) return !isDoubtful;
   const { champion, harness, patch, round } = order;
   const cases = casesOf(context, order);
   const key = contentHash({
@@ -66,10 +67,18 @@ export async function causeStands(context: RunContext, order: CauseOrder): Promi
     context.tokens.add(replayed.usage);
     return replayed;
   });
-  const stands = result.verdict === 'confirmed' || result.verdict === 'too-few';
+  const stands = result.verdict === 'confirmed' || (result.verdict === 'too-few' && !isDoubtful);
   const text = `replay of "${patch.title}": ${result.verdict}. ${result.explanation}${stands ? '' : ' It goes to no gate.'}`;
   context.emit({ type: 'notice', seed: context.seed, round, text });
   return stands;
+}
+
+/** A cause that only part of the critic's votes name costs no gate before a replay has confirmed it, whatever the configuration says. */
+function mustBeReplayed({ patch, diagnoses }: CauseOrder): boolean {
+  const aimed = diagnoses.filter(
+    ({ label, mechanism }) => label === patch.target?.label && mechanism === patch.target.mechanism,
+  );
+  return aimed.length > 0 && aimed.every(({ standing }) => standing === 'needs-replay');
 }
 
 /** Failures with the cause that the patch names, one a group first, so that few of them say the most. */

@@ -182,6 +182,29 @@ describe('proposePatches', () => {
     }
   });
 
+  it('takes the repair that the evidence brings, says what it relaxes, and leaves out one that does not fit this harness', () => {
+    const limited = (edits: NonNullable<Diagnosis['repair']>) => ({
+      ...diagnosis('turn-limit-on-call', 'middleware_mismatch', 'harness.yaml#/limits/turns'),
+      repair: edits,
+    });
+    const raise = limited([{ path: 'harness.yaml#/limits/turns', old: 4, value: 9 }]);
+    const foreign = limited([{ path: 'harness.yaml#/limits/turns', old: 77, value: 9 }]);
+    const repairs = (diagnoses: Diagnosis[]) =>
+      proposePatches(context(SEED, diagnoses), { count: 100 }).filter(({ proposer }) => proposer === 'given-repair');
+    expect(repairs([raise, raise, foreign])).toMatchObject([
+      { relaxes: ['turns'], target: { mechanism: 'turn-limit-on-call' } },
+    ]);
+    expect(applyEdits(SEED, repairs([raise])[0]?.edits ?? []).settings.limits.turns).toBe(9);
+    expect(repairs([{ ...raise, label: 'agent_error', path: null }])).toEqual([]);
+  });
+
+  it('gives an undecided cause no weight, and counts one that only waits for a replay', () => {
+    const [undecided] = aggregate([{ ...diagnosis('no-call'), standing: 'undecided' }]);
+    const [waiting] = aggregate([{ ...diagnosis('no-call'), standing: 'needs-replay' }]);
+    expect(undecided).toMatchObject({ weight: 0, count: 1 });
+    expect(waiting?.weight).toBeGreaterThan(0);
+  });
+
   it('says nothing in the old form when it changes the dialect, and keeps the rest of the prompt', () => {
     const patch = proposePatches(context(SEED, [diagnosis('call-unreadable')]), { count: 50 }).find(
       ({ proposer }) => proposer === 'call-dialect',

@@ -65,6 +65,7 @@ function causeOf(mechanism: string) {
     confidence: 1,
     agreement: 1,
     weight: 1,
+    repairs: [],
     rollouts: [],
   };
 }

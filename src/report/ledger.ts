@@ -1,11 +1,12 @@
 import type { Journal } from '../base/journal.ts';
+import type { Critique } from '../evolution/diagnose-failures.ts';
 import type { TrainingRecord } from '../registry/version.ts';
 import type { ReplayResult } from '../replay/replay-cause.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 
 /** What one purpose cost. `seconds` sums the rollouts' own wall times, which overlap in a batch; for training it is elapsed time. */
 export interface LedgerLine {
-  purpose: 'train rollouts' | 'replay' | 'samples for D_t' | 'gate' | 'sealed test' | 'training';
+  purpose: 'train rollouts' | 'critic' | 'replay' | 'samples for D_t' | 'gate' | 'sealed test' | 'training';
   rollouts: number;
   modelCalls: number;
   promptTokens: number;
@@ -37,6 +38,16 @@ export async function ledgerOf(
     lines.set('replay', {
       ...line,
       modelCalls: line.modelCalls + usage.modelCalls,
+      promptTokens: line.promptTokens + usage.promptTokens,
+      completionTokens: line.completionTokens + usage.completionTokens,
+    });
+  }
+  for (const entry of await journal.entries('critique')) {
+    const { usage } = entry.value as Pick<Critique, 'usage'>;
+    const line = lines.get('critic') ?? emptyLine('critic');
+    lines.set('critic', {
+      ...line,
+      modelCalls: line.modelCalls + usage.calls,
       promptTokens: line.promptTokens + usage.promptTokens,
       completionTokens: line.completionTokens + usage.completionTokens,
     });

@@ -1,10 +1,13 @@
+import type { Harness } from '../../harness/harness.ts';
 import { eventsOf, evidence, isFollowedBy, modelCallOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
-/** The token limit cut a call, or a reply before its call: the model was not let finish. */
-export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (trajectory) => {
-  // A reply cut before it came to its call looks like one without a call.
-  const cut = [...eventsOf(trajectory, 'call-unreadable'), ...eventsOf(trajectory, 'no-call')].find(
+/** The token limit cut a call, or leaves no room for one: the model was not let finish. */
+export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (trajectory, harness) => {
+  const silent = eventsOf(trajectory, 'no-call').filter((event) =>
+    holdsNoCall(harness, modelCallOf(trajectory, event.turn)?.maxTokens ?? Number.POSITIVE_INFINITY),
+  );
+  const cut = [...eventsOf(trajectory, 'call-unreadable'), ...silent].find(
     (event) =>
       modelCallOf(trajectory, event.turn)?.finishReason === 'length' &&
       !isFollowedBy(trajectory, event, 'tool-returned'),
@@ -23,3 +26,15 @@ export const cutInCall = evidenceRule('cut-in-call', 'middleware_mismatch', (tra
     ],
   };
 });
+
+const CHARACTERS_PER_TOKEN = 3;
+/** A call with one short argument, where no example shows a real one. */
+const SHORT_CALL = 40;
+
+/** Whether a limit is too low for a call as φ shows it: only then does a cut reply without a call speak of the limit. */
+function holdsNoCall({ examples }: Harness, maxTokens: number): boolean {
+  const shown = examples.flatMap(({ steps }) =>
+    steps.flatMap(({ call }) => (call === undefined ? [] : [JSON.stringify(call).length])),
+  );
+  return maxTokens * CHARACTERS_PER_TOKEN < Math.max(SHORT_CALL, ...shown);
+}

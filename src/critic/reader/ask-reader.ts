@@ -16,6 +16,14 @@ export interface VotedAnswer {
   /** Why each was refused, first reason first. */
   refusals: string[];
   standing: Standing;
+  /** Of all questions, refused replies included. */
+  usage: ReaderUsage;
+}
+
+export interface ReaderUsage {
+  calls: number;
+  promptTokens: number;
+  completionTokens: number;
 }
 
 /**
@@ -28,12 +36,27 @@ export async function askReader(
   options: { votes: number; signal?: AbortSignal },
 ): Promise<VotedAnswer> {
   const replies: CheckedReply[] = [];
+  const usage: ReaderUsage = { calls: 0, promptTokens: 0, completionTokens: 0 };
+  const counted = countingReader(reader, usage);
   for (let start = 0; start < options.votes; start += reader.concurrency) {
     const size = Math.min(reader.concurrency, options.votes - start);
-    const batch = Array.from({ length: size }, (_, index) => askOnce(reader, subject, start + index, options.signal));
+    const batch = Array.from({ length: size }, (_, index) => askOnce(counted, subject, start + index, options.signal));
     replies.push(...(await Promise.all(batch)));
   }
-  return countVotes(replies);
+  return { ...countVotes(replies), usage };
+}
+
+function countingReader(reader: CriticReader, usage: ReaderUsage): CriticReader {
+  return {
+    ...reader,
+    read: async (prompt, options) => {
+      const reply = await reader.read(prompt, options);
+      usage.calls++;
+      usage.promptTokens += reply.kind === 'text' ? (reply.usage?.promptTokens ?? 0) : 0;
+      usage.completionTokens += reply.kind === 'text' ? (reply.usage?.completionTokens ?? 0) : 0;
+      return reply;
+    },
+  };
 }
 
 async function askOnce(
@@ -54,7 +77,7 @@ async function askOnce(
 }
 
 /** The majority over label and component. All of them: firm. Three of four or more: to be replayed. Less: undecided. One voice alone is never firm. */
-export function countVotes(replies: readonly CheckedReply[]): VotedAnswer {
+export function countVotes(replies: readonly CheckedReply[]): Omit<VotedAnswer, 'usage'> {
   const answers = replies.flatMap((reply) => (reply.ok ? [reply.answer] : []));
   const groups = [...Map.groupBy(answers, ({ label, component }) => `${label} ${component}`).values()].sort(
     (a, b) => b.length - a.length,

@@ -1,5 +1,9 @@
-/** What a reader gave back. `isComplete`: it ended by itself, no length limit cut it. `failed`: there is no answer; `why` is for people. */
-export type ReaderReply = { kind: 'text'; text: string; isComplete: boolean } | { kind: 'failed'; why: string };
+import type { TokenUsage } from '../../model/model-backend.ts';
+
+/** What a reader gave back. `usage` is absent where nobody counts tokens. `isComplete`: it ended by itself, no length limit cut it. `failed`: there is no answer; `why` is for people. */
+export type ReaderReply =
+  | { kind: 'text'; text: string; isComplete: boolean; usage?: TokenUsage }
+  | { kind: 'failed'; why: string };
 
 /** Anything that reads a prompt and answers with text: a model, a program, a person with an editor. */
 export interface CriticReader {
@@ -10,7 +14,7 @@ export interface CriticReader {
   readonly concurrency: number;
   /**
    * `vote` tells repeated questions apart, so that a sampling reader answers each anew. Rejects with AbortedError, or with CoHarnessError
-   * `budget-exhausted` where the meter stops it; everything else that goes wrong is a `failed` reply.
+   * `budget-exhausted` or `budget-spent` where a meter stops it; everything else that goes wrong is a `failed` reply.
    */
   read(prompt: string, options: { vote: number; signal?: AbortSignal }): Promise<ReaderReply>;
   close(): Promise<void>;

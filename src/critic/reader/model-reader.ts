@@ -18,7 +18,7 @@ export function modelReader(backend: ModelBackend, { name, seed = 1 }: { name: s
     concurrency: backend.concurrency,
     read: async (prompt, { vote, signal }) => {
       try {
-        const { text, finishReason } = await backend.generate({
+        const { text, finishReason, usage } = await backend.generate({
           messages: [{ role: 'user', content: prompt }],
           sampling: { temperature: TEMPERATURE, topP: 0.95, topK: 0 },
           seed: seedFrom(seed, 'critic', vote),
@@ -26,7 +26,7 @@ export function modelReader(backend: ModelBackend, { name, seed = 1 }: { name: s
           stop: [],
           ...(signal === undefined ? {} : { signal }),
         });
-        return { kind: 'text', text, isComplete: finishReason === 'end' };
+        return { kind: 'text', text, isComplete: finishReason === 'end', usage };
       } catch (error) {
         if (error instanceof AbortedError || CoHarnessError.isInstance(error, 'budget-exhausted')) throw error;
         return { kind: 'failed', why: errorMessage(error) };
