@@ -23,6 +23,10 @@ const call = (given: object = { name: 'blue' }, name = 'room'): Step => ({
   content: '',
   tool_calls: [{ function: { name, arguments: JSON.stringify(given) } }],
 });
+const twoCalls = (): Step => ({
+  ...call(),
+  tool_calls: ['blue', 'red'].map((name) => ({ function: { name: 'room', arguments: JSON.stringify({ name }) } })),
+});
 const back = (content: string): Step => ({ role: 'tool', content });
 
 interface Sketch {
@@ -117,6 +121,50 @@ const ROWS: [string, Case, Case][] = [
     'middleware_mismatch call-ran-twice',
     caseOf({ steps: [ask(), call(), back('booked 1'), back('booked 2')] }),
     caseOf({ steps: [ask(), call(), back('booked 1'), say('ok'), back('booked 2')] }),
+  ],
+  [
+    'middleware_mismatch call-not-run',
+    caseOf({ steps: [ask(), twoCalls(), back('free'), say('Blue is free.')] }),
+    caseOf({ steps: [ask(), twoCalls(), back('free'), back('taken'), say('Blue is free.')] }),
+  ],
+  [
+    'middleware_mismatch ended-on-a-result',
+    caseOf({ steps: [ask(), call(), back('free')] }),
+    caseOf({ steps: [ask(), call(), back('free'), say('Blue is free.')] }),
+  ],
+  [
+    'middleware_mismatch changed-after-the-model',
+    caseOf({ steps: [ask(), say('It costs $5.')], outcome: 'fail: expected $5, got 5' }),
+    caseOf({ steps: [ask(), say('It costs 5.')], outcome: 'fail: expected $5, got 5' }),
+  ],
+  [
+    'tool_schema_error back-end-unlike-its-description',
+    caseOf({ steps: [ask(), call(), back('no room with that name'), say('There is none.')] }),
+    caseOf({ steps: [ask(), call({ name: 'penthouse' }), back('no room with that name'), say('There is none.')] }),
+  ],
+  [
+    'memory_overflow lost-in-summary',
+    caseOf({
+      steps: [
+        ask('Is Aurora 7 free?'),
+        { role: 'system', content: 'Summary so far: a room is wanted.' },
+        say('Which room?'),
+      ],
+    }),
+    caseOf({
+      steps: [
+        ask('Is Aurora 7 free?'),
+        { role: 'system', content: 'Summary so far: Aurora 7 is wanted.' },
+        say('Yes.'),
+      ],
+    }),
+  ],
+  [
+    'memory_overflow reads-again',
+    caseOf({
+      steps: [ask(), ...['a', 'b', 'c', 'a', 'b'].flatMap((name) => [call({ name }), back(`${name} is free`)])],
+    }),
+    caseOf({ steps: [ask(), ...['a', 'b', 'c', 'd'].flatMap((name) => [call({ name }), back(`${name} is free`)])] }),
   ],
   ['middleware_mismatch void-turn', caseOf({ steps: [ask(), say(' ')] }), caseOf({ steps: [ask(), call()] })],
   [

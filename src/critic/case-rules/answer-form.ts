@@ -6,7 +6,7 @@ import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf } from '
 const FORM_WORDS =
   /\b(format|json|yaml|xml|csv|markdown|bullet|schema|units?|currency|decimals?|digits?|rounded|rounding|whole number|integer|number only|only the|nothing else|exactly|single (word|line|number)|upper|lower|iso|yyyy|date format|language|prefix|suffix|tag|prose|sentence|words?|concise|label)\b/i;
 const FORM_TROUBLE =
-  /\b(not (valid |a )?(json|number|parsable|parseable|machine[- ]readable)|(wrong|unexpected|different|inconsistent|bad|invalid) (output |answer |response |date |number )?(format|form|units?|shape|style|language|structure)|could not (parse|read|extract) (the )?(answer|output|reply|response)|extra (text|words|prose|explanation)|no (final )?answer (found|given|extracted)|expected (a |an )?(json|number|integer|single|iso|list|plain)|got (prose|a sentence|text)|format(ting)? (differs|varies|error|mismatch))\b/i;
+  /\b(not (valid |a )?(json|number|parsable|parseable|machine[- ]readable)|(wrong|unexpected|different|inconsistent|bad|invalid) (output |answer |response |date |number )?(format|form|units?|shape|style|language|structure)|could not (parse|read|extract) (the )?(answer|output|reply|response)|(key|field|column|header|heading) \w+ (is )?missing|extra (text|words|prose|explanation)|no (final )?answer (found|given|extracted)|expected (a |an )?(json|number|integer|single|iso|list|plain)|got (prose|a sentence|text)|format(ting)? (differs|varies|error|mismatch))\b/i;
 
 /** The content is right and its form is wrong: nothing said what form is wanted, or the model was told and did not keep to it. */
 export const answerForm: CaseRule = {
@@ -48,7 +48,9 @@ function clueOf(
     ]);
   const isSure = troubled.some((trouble) => trouble.isSure);
   const hasObeyed = view.passing.length > 0;
-  const isContradicted = harnessDefects(view.facts).some(({ mechanism }) => mechanism === 'contradictory-instructions');
+  const isContradicted =
+    VARIES.test(view.case.problem) ||
+    harnessDefects(view.facts).some(({ mechanism }) => mechanism === 'contradictory-instructions');
   if (rule !== undefined && !isContradicted && (hasObeyed || view.failing.length === 1)) {
     return {
       label: 'agent_error',
@@ -129,7 +131,7 @@ export const thinInstructions: CaseRule = {
           ...base,
           mechanism: 'thin-prompt',
           explanation: 'The instructions say next to nothing.',
-          weight: 0.9,
+          weight: 0.5,
           evidence: [quoteOf(harnessEvent(run, base.path), all || '(no prompt)')],
           repair: null,
         },
@@ -149,5 +151,35 @@ export const thinInstructions: CaseRule = {
       ];
     }
     return [];
+  },
+};
+
+/** What people write of behaviour that goes one way here and another there. */
+export const VARIES =
+  /\bsometimes\b.*\bsometimes\b|\bhalf\b.*\bhalf\b|\bsome\b.*\b(others?|some)\b|\b(varies|inconsistent(ly)?|different (formats?|keys?|names?|units?|styles?|languages?|conventions?))\b|\bin some runs\b/i;
+
+/** One harness, and runs that go different ways where nothing says which: the instructions leave it open. */
+export const behaviourVaries: CaseRule = {
+  name: 'behaviour-varies',
+  clues: ({ case: subject, facts, failing }) => {
+    const [run] = failing;
+    const prompt = facts.prompts[0];
+    if (run === undefined || !VARIES.test(subject.problem)) return [];
+    const reply = finalReply(run);
+    return [
+      {
+        label: 'prompt_ambiguity',
+        component: 'prompt',
+        path: prompt?.path ?? '/prompt',
+        mechanism: 'left-open-by-instructions',
+        explanation: 'Runs of one harness go different ways, and no instruction says which is wanted.',
+        weight: 1.5,
+        evidence: [
+          quoteOf('problem', subject.problem),
+          ...(reply === null ? [] : [quoteOf(reply.event, reply.content)]),
+        ],
+        repair: null,
+      },
+    ];
   },
 };

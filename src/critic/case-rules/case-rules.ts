@@ -1,7 +1,9 @@
-import { answerForm, thinInstructions } from './answer-form.ts';
+import { answerForm, behaviourVaries, thinInstructions } from './answer-form.ts';
+import { byTheBook } from './by-the-book.ts';
 import type { CaseRule } from './case-rule.ts';
 import { changedInput } from './changed-input.ts';
 import { cutText } from './cut-text.ts';
+import { endedEarly } from './ended-early.ts';
 import { faithfulButWrong } from './faithful-but-wrong.ts';
 import { harnessDefectClues } from './harness-defect-clues.ts';
 import { harnessDifference } from './harness-difference.ts';
@@ -41,6 +43,9 @@ export const CASE_RULES: readonly CaseRule[] = [
   answerForm,
   thinInstructions,
   faithfulButWrong,
+  byTheBook,
+  endedEarly,
+  behaviourVaries,
   ownReasoning,
   passesElsewhere,
   seenFromOutside,

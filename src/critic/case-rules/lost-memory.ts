@@ -22,6 +22,8 @@ export const lostMemory: CaseRule = {
       .flatMap((run) => [
         ...told(run, view),
         ...recalledNothing(run, view),
+        ...summaryLost(run, view),
+        ...readAgain(run, view),
         ...askedAgain(run, view),
         ...stale(run, view),
       ]),
@@ -97,6 +99,49 @@ function told(run: CaseRun, view: CaseView): Clue[] {
       : [{ ...base(view), mechanism, explanation, weight, evidence: [quoteOf(step.event, step.content)] }];
   });
   return found.slice(0, 1);
+}
+
+const SUMMARY = /\bsummary\b|\bsummari[sz]ed\b|\bcompacted\b|\bso far\b/i;
+
+/** A summary in the middle of the run without values that the user had given before it. */
+function summaryLost(run: CaseRun, view: CaseView): Clue[] {
+  const summary = run.steps.find(
+    ({ role, content }, index) => index > 0 && (role === 'system' || role === 'note') && SUMMARY.test(content),
+  );
+  if (summary === undefined) return [];
+  const before = run.steps.slice(0, run.steps.indexOf(summary)).filter(({ role }) => role === 'user');
+  const lost = [...valuesOf(before.map(({ content }) => content).join(' '))].find(
+    (value) => !summary.content.includes(value),
+  );
+  if (lost === undefined) return [];
+  const told = before.find(({ content }) => content.includes(lost));
+  return [
+    {
+      ...base(view),
+      mechanism: 'lost-in-summary',
+      explanation: `The summary leaves out what the user had said ("${lost}").`,
+      weight: 2.2,
+      evidence: [quoteOf(told?.event ?? summary.event, told?.content ?? lost), quoteOf(summary.event, summary.content)],
+    },
+  ];
+}
+
+/** Calls made again after others in between, each with a good result the first time: it is no longer there. */
+function readAgain(run: CaseRun, view: CaseView): Clue[] {
+  const calls = run.steps.flatMap((step) => step.calls.map((call) => ({ step, key: JSON.stringify(call) })));
+  const again = calls.filter(({ key }, index) => calls.findIndex((other) => other.key === key) < index - 1);
+  const isKept = view.facts.settings.some(({ component }) => component === 'memory');
+  const [first] = again;
+  if (first === undefined || again.length < 2) return [];
+  return [
+    {
+      ...base(view),
+      mechanism: 'reads-again',
+      explanation: 'The agent gets again what it had got earlier in the run: it no longer has it.',
+      weight: isKept ? 1.9 : 1,
+      evidence: again.slice(0, 3).map(({ step, key }) => quoteOf(step.event, key)),
+    },
+  ];
 }
 
 /** A tool that looks something up in memory came back with nothing. */

@@ -3,6 +3,7 @@ import { contentWords, jaccard } from '../directives.ts';
 import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf, stepsOf } from './case-rule.ts';
 
 const FEWEST_CALLS = 3;
+const SKILL_KEY = /skill|playbook|routine|recipe|procedure|workflow|runbook/i;
 
 /** The agent builds the same routine again in run after run, or gropes for one: what a skill would give it. */
 export const missingRoutine: CaseRule = {
@@ -19,10 +20,10 @@ function clue(
   routine: string,
 ): Clue {
   const [skill] = view.facts.skills;
-  const hasPlace =
-    typeof view.harness === 'object' &&
-    view.harness !== null &&
-    Array.isArray((view.harness as Record<string, unknown>).skills);
+  const emptyPlace = Object.entries(typeof view.harness === 'object' ? (view.harness ?? {}) : {}).find(
+    ([key, value]) => SKILL_KEY.test(key) && typeof value === 'object' && Object.keys(value ?? {}).length === 0,
+  )?.[0];
+  const hasPlace = emptyPlace !== undefined;
   return {
     label: 'skill_missing',
     component: 'skill',
@@ -31,7 +32,7 @@ function clue(
     explanation,
     weight: weight + (view.facts.skills.length === 0 && hasPlace ? 0.4 : 0),
     evidence,
-    repair: [{ path: hasPlace ? '/skills/-' : '/skills', old: null, new: routine }],
+    repair: [{ path: hasPlace ? `/${emptyPlace}/-` : '/skills', old: null, new: routine }],
   };
 }
 
@@ -115,18 +116,24 @@ function groping(view: CaseView): Clue[] {
     const most = [...Map.groupBy(calls, ({ call }) => call.tool).values()].sort((a, b) => b.length - a.length)[0] ?? [];
     const distinct = new Set(most.map(({ call }) => JSON.stringify(call.arguments)));
     if (distinct.size < 4) return [];
+    const inVain = run.steps.filter(
+      ({ role, content }) => role === 'tool' && IN_VAIN.test(content.slice(0, 200)),
+    ).length;
     return [
       clue(
         view,
         'trial-and-error',
         `${most[0]?.call.tool} was tried in ${distinct.size} ways: no routine says how this is done.`,
-        1.2,
+        inVain >= 2 ? 2 : 1.2,
         most.slice(0, 3).map(({ step, call }) => quoteOf(step.event, JSON.stringify(call))),
         `How to use ${most[0]?.call.tool} for this kind of task, step by step.`,
       ),
     ];
   });
 }
+
+const IN_VAIN =
+  /\b(40[0-9]|not found|no (match|result)\w*|nothing|denied|unauthori[sz]ed|forbidden|invalid|error|failed)\b/i;
 
 const PARTS =
   /\b(then|after that|afterwards|finally|for each|for every|in turn|step by step|first\b.*\bthen|one by one|and also|as well as|all of the|each of)\b/i;
@@ -155,7 +162,8 @@ function stepLeftOut(view: CaseView): Clue[] {
       (CHECKING.test(name.replace(/_/g, ' ')) || view.passing.some((run) => toolSequence(run).includes(name))),
   );
   const [run] = view.failing;
-  if (left === undefined || run === undefined || used.size === 0 || view.facts.skills.length > 0) return [];
+  const isIdle = used.size === 0 && !view.passing.some((good) => new Set(toolSequence(good)).size >= 2);
+  if (left === undefined || run === undefined || isIdle || view.facts.skills.length > 0) return [];
   const isKnown = view.passing.some((good) => toolSequence(good).includes(left.name));
   const evidence = [
     quoteOf(harnessEvent(run, left.path), left.name),

@@ -1,5 +1,6 @@
 import type { CaseRun } from '../cases/case.ts';
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
+import { VARIES } from './answer-form.ts';
 import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
 /** The model had what it needed and erred all the same: what was wanted stands in what it was shown, or its arithmetic is wrong. */
@@ -77,7 +78,9 @@ function misquoted(run: CaseRun): Clue[] {
 /** The same harness passes elsewhere: what it says can be obeyed. */
 export const passesElsewhere: CaseRule = {
   name: 'passes-elsewhere',
-  clues: ({ passing, failing }) => {
+  clues: ({ passing, failing, case: subject }) => {
+    // Runs that go different ways say that the way is open, not that it can be kept.
+    if (VARIES.test(subject.problem)) return [];
     const same = passing.find((good) =>
       failing.some((bad) => JSON.stringify(good.harness) === JSON.stringify(bad.harness)),
     );

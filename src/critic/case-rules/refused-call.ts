@@ -3,6 +3,7 @@ import type { CaseRun, CaseStep } from '../cases/case.ts';
 import type { FactTool } from '../harness-facts/harness-facts.ts';
 import { type Misfit, misfitsOf } from '../harness-facts/schema-members.ts';
 import { schemaRepair } from '../harness-facts/schema-repair.ts';
+import { groundedShare } from './by-the-book.ts';
 import { type CaseRule, type CaseView, type Clue, quoteOf } from './case-rule.ts';
 import { valueAt } from './harness-difference.ts';
 
@@ -41,7 +42,8 @@ function refusalsOf(run: CaseRun, { facts }: CaseView): Refusal[] {
   });
 }
 
-function clueOf(group: Refusal[], { harness, passing }: CaseView): Clue {
+function clueOf(group: Refusal[], view: CaseView): Clue {
+  const { harness, passing } = view;
   const [first] = group as [Refusal, ...Refusal[]];
   const { tool, call } = first;
   const isAllowed =
@@ -61,7 +63,8 @@ function clueOf(group: Refusal[], { harness, passing }: CaseView): Clue {
     .flatMap(({ step, call: made }) => [
       quoteOf(step.event, `${made.tool}(${JSON.stringify(made.arguments)}) → ${step.content}`),
     ]);
-  if (tool?.parameters != null && !isAllowed && !isSystematic) {
+  const isAskedFor = lacksArgument(first, view);
+  if (tool?.parameters != null && !isAllowed && !isSystematic && !isAskedFor) {
     return {
       label: 'agent_error',
       component: null,
@@ -74,6 +77,16 @@ function clueOf(group: Refusal[], { harness, passing }: CaseView): Clue {
     };
   }
   return schemaClue(group, harness, isAllowed, evidence);
+}
+
+/** A refused argument that no other stands for, with a value from the task: the schema has no place for what was asked. */
+function lacksArgument({ misfits, call }: Refusal, { failing }: CaseView): boolean {
+  const unknown = misfits.filter(({ kind }) => kind === 'unknown');
+  const asked = failing
+    .flatMap((run) => [run.task, ...run.steps.filter(({ role }) => role === 'user').map(({ content }) => content)])
+    .join(' ');
+  const given = Object.fromEntries(unknown.map(({ argument }) => [argument, call.arguments[argument]]));
+  return unknown.length > 0 && unknown.length === misfits.length && groundedShare(given, asked) >= 0.6;
 }
 
 function schemaClue(group: Refusal[], harness: unknown, isAllowed: boolean, evidence: Clue['evidence']): Clue {

@@ -11,7 +11,9 @@ const TRANSIENT =
 export const repetition: CaseRule = {
   name: 'repetition',
   clues: (view) =>
-    view.failing.slice(0, 4).flatMap((run) => [...repeats(run, view), ...givesUp(run, view), ...runsTwice(run)]),
+    view.failing
+      .slice(0, 4)
+      .flatMap((run) => [...repeats(run, view), ...givesUp(run, view), ...runsTwice(run), ...notRun(run)]),
 };
 
 function repeats(run: CaseRun, { facts }: CaseView): Clue[] {
@@ -54,6 +56,7 @@ function givesUp(run: CaseRun, { facts }: CaseView): Clue[] {
   const later = run.steps.slice(run.steps.indexOf(last) + 1);
   if (later.some(({ calls }) => calls.length > 0)) return [];
   const setting = facts.settings.find(({ component, value }) => component === 'retry' && typeof value === 'number');
+  const tries = new Set(run.steps.flatMap(({ calls }) => calls.map((call) => JSON.stringify(call)))).size;
   const isOff = setting === undefined || setting.value === 0 || setting.value === 1;
   return [
     {
@@ -62,7 +65,7 @@ function givesUp(run: CaseRun, { facts }: CaseView): Clue[] {
       path: setting?.path ?? '/retry',
       mechanism: 'passing-trouble-not-retried',
       explanation: 'A passing trouble of a tool ended the work; nothing tried again.',
-      weight: isOff ? 2.3 : 1.4,
+      weight: tries > 3 ? 0.8 : isOff ? 2.3 : 1.4,
       evidence: [quoteOf(last.event, last.content)],
       repair: [{ path: setting?.path ?? '/retry', old: setting?.value ?? null, new: 3 }],
     },
@@ -84,6 +87,29 @@ function runsTwice(run: CaseRun): Clue[] {
       explanation: 'One call brought two results: the loop ran it twice.',
       weight: 2,
       evidence: [quoteOf(twice.event, twice.content)],
+      repair: null,
+    },
+  ];
+}
+
+/** A reply made several calls as data, and fewer results came back although the run went on. */
+function notRun(run: CaseRun): Clue[] {
+  const short = run.steps.find((step, index) => {
+    const later = run.steps.slice(index + 1);
+    const end = later.findIndex(({ role }) => role === 'assistant');
+    const results = later.slice(0, end === -1 ? later.length : end).filter(({ role }) => role === 'tool').length;
+    return step.hasNativeCalls && step.calls.length > 1 && end !== -1 && results > 0 && results < step.calls.length;
+  });
+  if (short === undefined) return [];
+  return [
+    {
+      label: 'middleware_mismatch',
+      component: 'middleware',
+      path: '/loop',
+      mechanism: 'call-not-run',
+      explanation: 'A reply made several calls, and the loop ran only some of them.',
+      weight: 1.9,
+      evidence: [quoteOf(short.event, JSON.stringify(short.calls))],
       repair: null,
     },
   ];

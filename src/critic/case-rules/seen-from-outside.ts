@@ -5,7 +5,7 @@ import { type CaseRule, type CaseView, type Clue, quoteOf } from './case-rule.ts
 const HINTS: readonly [AttributionLabel, RegExp][] = [
   [
     'prompt_ambiguity',
-    /\b(ambigu|unclear|contradict|conflict(ing|s)? (instruction|rule|guideline|sentence)|vague|unspecified|not (told|specified|stated|instructed)|never (says|states|told|mentions)|instructions? (do|does|say|are|leave|fail|miss)|sometimes\b.*\bsometimes|\bsome\b.*\band some\b|disagree|tone|too (long|short|verbose|informal|formal|terse)|when (customers|users|reviewers|people) expect|two ways|different (formats?|conventions?|units?|interpretation)|inconsistent (format|answers?|style|output)|output format|wording|phrasing|interprets?)/i,
+    /\b(ambigu|unclear|not clear|contradict|conflict(ing|s)? (instruction|rule|guideline|sentence)|vague|unspecified|not (told|specified|stated|instructed)|never (says|states|told|mentions)|instructions? (do|does|say|are|leave|fail|miss)|sometimes\b.*\bsometimes|\bsome\b.*\band some\b|disagree|tone|too (long|short|verbose|informal|formal|terse)|when (customers|users|reviewers|people) expect|two ways|different (formats?|conventions?|units?|interpretation)|inconsistent (format|answers?|style|output)|output format|wording|phrasing|interprets?)/i,
   ],
   [
     'tool_schema_error',
@@ -13,7 +13,7 @@ const HINTS: readonly [AttributionLabel, RegExp][] = [
   ],
   [
     'skill_missing',
-    /\b(from scratch|re-?(invent|deriv|build|implement|discover|writ)\w*|every time|each time|again and again|no (routine|procedure|playbook|helper|template|skill|recipe|standard way)|ad[- ]hoc|decompos|sub-?tasks?|multi-?step|long[- ]horizon|improvis|skips? (a|the|some) (step|check)s?|forgets? (a|the|to) (step|verif|check)\w*|never (runs?|checks?|verif(y|ies)|tests?|plans?)|without (checking|verifying|testing|planning)|does not (check|verify|plan)|in one (leap|go|step)|several (stops|parts|steps)|miss(es)? a (leg|part|step)|wastes? (many |its )?(steps|turns|calls) (on|work)|same (sequence|steps|boilerplate|code)|checklist|order of (the )?steps|haphazard)/i,
+    /\b(from scratch|re-?(invent|deriv|build|implement|discover|writ)\w*|every time|each time|again and again|no (routine|procedure|playbook|helper|template|skill|recipe|standard way)|ad[- ]hoc|decompos|sub-?tasks?|multi-?step|long[- ]horizon|improvis|skips? (a|the|some) (step|check)s?|forgets? (a|the|to) (step|verif|check)\w*|never (checks?|verif(y|ies)|tests?|plans?|runs? (the |its |any )?(tests?|checks?))|without (checking|verifying|testing|planning)|does not (check|verify|plan)|in one (leap|go|step)|several (stops|parts|steps)|miss(es)? a (leg|part|step)|wastes? (many |its )?(steps|turns|calls) (on|work)|same (sequence|steps|boilerplate|code)|checklist|order of (the )?steps|in (a different|the wrong|another|the) order|haphazard)/i,
   ],
   [
     'middleware_mismatch',
@@ -21,7 +21,7 @@ const HINTS: readonly [AttributionLabel, RegExp][] = [
   ],
   [
     'memory_overflow',
-    /\b(memor(y|ies)|forg[eo]t(s|ten)?|remember|recall|context (window|length|limit|overflow)|earlier (turn|message|in the conversation|facts?|instructions?)|long (conversation|session|dialog|chat)|after (many|several|a few|\d+) (turns|messages|steps)|loses? (track|the|earlier)|no longer (knows?|remembers?|has|sees?)|(uses?|using|used) (the |an |its )?old\b|earlier session|last (week|session|time)|what it was (asked|told)|already (said|gave|told|provided)|lost (track|the|earlier)|stale|outdated|summar(y|ies|iz)|history|evict|trimm|overflow|session|previously (said|given|stated|mentioned)|asks? (again|for (the )?.{0,20}again))/i,
+    /\b(memor(y|ies)|forg[eo]t(s|ten)?|remember|recall|context (window|length|limit|overflow)|earlier (turn|message|in the conversation|facts?|instructions?)|long (conversation|session|dialog|chat)|after (many|several|a few|\d+) (turns|messages|steps)|loses? (track|the|earlier)|no longer (knows?|remembers?|has|sees?|follows?|keeps)|(in|from|at) the (first|opening) (message|turn)|late in (a|the|long)|(uses?|using|used) (the |an |its )?old\b|earlier session|last (week|session|time)|what it was (asked|told)|already (said|gave|told|provided)|lost (track|the|earlier)|stale|outdated|summar(y|ies|iz)|history|evict|trimm|overflow|session|previously (said|given|stated|mentioned)|asks? (again|for (the )?.{0,20}again))/i,
   ],
   [
     'agent_error',

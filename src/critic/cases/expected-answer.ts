@@ -8,7 +8,7 @@ export interface ExpectedAnswer {
 }
 
 const PATTERNS: readonly RegExp[] = [
-  /\b(?:expected|wanted|should (?:be|have been)|correct(?: answer)?(?: is| was)?|gold|reference|truth)\b(?: answer| value| output| result)?\s*(?:is|was|[:=])?\s*["'“`]?(.+?)["'”`]?\s*(?:[,;.(]|\bbut\b|\bgot\b|\band\b|\bwhile\b|$)(?:.*?\b(?:got|actual(?:ly)?|answered|returned|received|was given|agent (?:said|gave))\b\s*[:=]?\s*["'“`]?(.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$))?/i,
+  /\b(?:expected|wanted|should (?:be|have been)|correct(?: answer)?(?: is| was)?|gold|reference|truth)\b(?: answer| value| output| result)?\s*(?:is|was|[:=])?\s*["'“`]?(.+?)["'”`]?\s*(?:[,;(]|\.(?:\s|$)|\bbut\b|\bgot\b|\band\b|\bwhile\b|$)(?:.*?\b(?:got|actual(?:ly)?|answered|returned|received|was given|agent (?:said|gave))\b\s*[:=]?\s*["'“`]?(.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$))?/i,
   /\b(?:got|answered|returned|received)\b\s*[:=]?\s*["'“`]?(?<got>.+?)["'”`]?\s*(?:[,;(]|\binstead of\b)\s*(?:instead of|expected|wanted|not)?\s*[:=]?\s*["'“`]?(?<expected>.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$)/i,
 ];
 
@@ -31,13 +31,13 @@ export function finalReply(run: CaseRun): { event: string; content: string } | n
   return last === undefined ? null : { event: last.event, content: last.content };
 }
 
-/** Letters and digits only, in lower case. */
+/** Words in lower case, with what joins them (`a@b.c`, `2026-03-04`), without other marks. */
 export function bare(text: string): string {
   return text
     .toLowerCase()
     .replace(/(\d),(?=\d{3})/g, '$1')
-    .replace(/[^\p{L}\p{N}.]+/gu, ' ')
-    .replace(/(?<!\d)\.|\.(?!\d)/g, ' ')
+    .replace(/[^\p{L}\p{N}.@/:_-]+/gu, ' ')
+    .replace(/(?<![\p{L}\p{N}])[.@/:_-]+|[.@/:_-]+(?![\p{L}\p{N}])/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
 }

@@ -1,0 +1,78 @@
+import { expectedAnswer, finalReply } from '../cases/expected-answer.ts';
+import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
+
+const ENDING = [
+  'stop',
+  'end',
+  'first',
+  'direct',
+  'return',
+  'final',
+  'finish',
+  'exit',
+  'early',
+  'after',
+  'max',
+  'limit',
+];
+
+/** The loop ended, or changed, what the model was about to say: a run that stops on a tool's result, an outcome that is not what was replied. */
+export const endedEarly: CaseRule = {
+  name: 'ended-early',
+  clues: ({ failing, facts }) =>
+    failing.slice(0, 3).flatMap((run): Clue[] => {
+      const settings = facts.settings.filter(({ component }) => component !== 'tool' && component !== 'memory');
+      const last = run.steps.at(-1);
+      const ends = settings.find(({ words, value }) => value !== false && words.some((word) => ENDING.includes(word)));
+      const stopped =
+        last?.role === 'tool' && !/\b(error|fail|timed? ?out|timeout|denied|[45]\d\d)\b/i.test(last.content)
+          ? last
+          : undefined;
+      const wanted = expectedAnswer(run);
+      const reply = finalReply(run);
+      const isChanged =
+        wanted !== null &&
+        wanted.got !== null &&
+        reply?.content.includes(wanted.expected) &&
+        !wanted.got.includes(wanted.expected) &&
+        reply.content.trim() !== wanted.got;
+      const filter = settings.find(
+        ({ component, words }) =>
+          component === 'middleware' ||
+          words.some((word) => ['filter', 'filters', 'output', 'strip', 'format', 'post'].includes(word)),
+      );
+      if (isChanged) {
+        const path = filter?.path ?? '/middleware';
+        const evidence = [quoteOf(reply.event, reply.content), quoteOf(`${run.place}/outcome`, run.outcome)];
+        return [
+          {
+            ...placeOf(path),
+            label: 'middleware_mismatch',
+            path,
+            mechanism: 'changed-after-the-model',
+            explanation: 'What came out is not what the model said: something on the way changed it.',
+            weight: 2.4,
+            evidence,
+            repair: filter === undefined ? null : [{ path, old: filter.value, new: null }],
+          },
+        ];
+      }
+      if (stopped === undefined) return [];
+      const path = ends?.path ?? '/loop';
+      return [
+        {
+          ...placeOf(path),
+          label: 'middleware_mismatch',
+          path,
+          mechanism: 'ended-on-a-result',
+          explanation: 'The run ends on a tool’s result, before the model could say anything of it.',
+          weight: ends === undefined ? 1 : 1.5,
+          evidence: [quoteOf(stopped.event, stopped.content)],
+          repair:
+            ends === undefined
+              ? null
+              : [{ path, old: ends.value, new: typeof ends.value === 'boolean' ? !ends.value : null }],
+        },
+      ];
+    }),
+};
