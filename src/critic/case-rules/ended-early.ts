@@ -1,4 +1,4 @@
-import { expectedAnswer, finalReply } from '../cases/expected-answer.ts';
+import { type ExpectedAnswer, expectedAnswer, finalReply } from '../cases/expected-answer.ts';
 import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
 
 const ENDING = [
@@ -30,20 +30,15 @@ export const endedEarly: CaseRule = {
           : undefined;
       const wanted = expectedAnswer(run);
       const reply = finalReply(run);
-      const isChanged =
-        wanted !== null &&
-        wanted.got !== null &&
-        reply?.content.includes(wanted.expected) &&
-        !wanted.got.includes(wanted.expected) &&
-        reply.content.trim() !== wanted.got;
+      const changed = reply !== null && wanted !== null && isOtherOutcome(reply.content, wanted) ? reply : null;
       const filter = settings.find(
         ({ component, words }) =>
           component === 'middleware' ||
           words.some((word) => ['filter', 'filters', 'output', 'strip', 'format', 'post'].includes(word)),
       );
-      if (isChanged) {
+      if (changed !== null) {
         const path = filter?.path ?? '/middleware';
-        const evidence = [quoteOf(reply.event, reply.content), quoteOf(`${run.place}/outcome`, run.outcome)];
+        const evidence = [quoteOf(changed.event, changed.content), quoteOf(`${run.place}/outcome`, run.outcome)];
         return [
           {
             ...placeOf(path),
@@ -76,3 +71,8 @@ export const endedEarly: CaseRule = {
       ];
     }),
 };
+
+/** The reply holds what was wanted, and what is said to have come out does not. */
+function isOtherOutcome(reply: string, { expected, got }: ExpectedAnswer): boolean {
+  return got !== null && reply.includes(expected) && !got.includes(expected) && reply.trim() !== got;
+}
