@@ -1,4 +1,3 @@
-import { canonicalJson } from '../base/content-hash.ts';
 import type { AttributionLabel, Diagnosis } from '../critic/attribution.ts';
 import type { ComponentKind } from '../harness/harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
@@ -26,8 +25,6 @@ export interface Cluster {
    * recurrence × severity × confidence × agreement, undecided diagnoses counting nothing; 0 for `agent_error`, which never leads to a patch.
    */
   weight: number;
-  /** Repairs that the evidence itself gives, commonest first, at most 3. */
-  repairs: readonly (readonly PatchEdit[])[];
   /** Hashes of at most 8 of its rollouts, in order of diagnosis. */
   rollouts: string[];
   /** The change that most of its diagnoses state; absent where none does. */
@@ -80,13 +77,11 @@ function clusterOf(group: readonly Diagnosis[], total: number, withMechanism: nu
     confidence,
     agreement,
     weight: first.label === 'agent_error' ? 0 : recurrence * severity * confidence * agreement * decided,
-    repairs: commonestRepairs(group),
     rollouts: group.slice(0, EXAMPLE_ROLLOUTS).map((diagnosis) => diagnosis.rollout),
     ...statedRepair(group),
   };
 }
 
-<<<<<<< HEAD
 /** The repair that most diagnoses of a cluster state; the earliest of equals. */
 function statedRepair(group: readonly Diagnosis[]): Pick<Cluster, 'repair'> {
   const stated = group.flatMap(({ repair }) => (repair === undefined ? [] : [repair]));
@@ -95,14 +90,4 @@ function statedRepair(group: readonly Diagnosis[]): Pick<Cluster, 'repair'> {
   );
   const repair = commonest?.[0];
   return repair === undefined ? {} : { repair };
-=======
-const MOST_REPAIRS = 3;
-
-function commonestRepairs(group: readonly Diagnosis[]): PatchEdit[][] {
-  const repairs = group.flatMap(({ repair }) => (repair === undefined || repair.length === 0 ? [] : [[...repair]]));
-  return [...Map.groupBy(repairs, (repair) => canonicalJson(repair)).values()]
-    .sort((a, b) => b.length - a.length)
-    .slice(0, MOST_REPAIRS)
-    .flatMap(([first]) => (first === undefined ? [] : [first]));
->>>>>>> c99333a (A model or a command as critic of a run; repairs from the evidence become diffs; docs)
 }

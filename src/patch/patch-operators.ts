@@ -9,7 +9,6 @@ import { dropExamples } from './operators/drop-examples.ts';
 import { dropMiddleware } from './operators/drop-middleware.ts';
 import { dropSkill } from './operators/drop-skill.ts';
 import { errorFeedback } from './operators/error-feedback.ts';
-import { givenRepair } from './operators/given-repair.ts';
 import { historyLimit } from './operators/history-limit.ts';
 import { memoryPolicy } from './operators/memory-policy.ts';
 import { MIDDLEWARE_ADDITIONS } from './operators/middleware-additions.ts';
@@ -38,11 +37,7 @@ import type { PatchOperator } from './patch-operator.ts';
 
 /** All operators; their order only breaks ties. */
 export const PATCH_OPERATORS: readonly PatchOperator[] = [
-<<<<<<< HEAD
   statedRepair,
-=======
-  givenRepair,
->>>>>>> c99333a (A model or a command as critic of a run; repairs from the evidence become diffs; docs)
   workingProtocol,
   workedExamples,
   answerSource,

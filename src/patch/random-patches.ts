@@ -65,7 +65,6 @@ function causeOf(mechanism: string) {
     confidence: 1,
     agreement: 1,
     weight: 1,
-    repairs: [],
     rollouts: [],
   };
 }
