@@ -93,5 +93,5 @@ describe('a run killed with SIGKILL right after a journal write and started agai
       else await expect(run).rejects.toMatchObject({ signal: 'SIGKILL' });
     }
     expect(rows(folder)).toEqual(expected);
-  }, 180_000);
+  }, 400_000);
 });
