@@ -10,8 +10,13 @@ export function drawTrainTasks(context: RunContext, harness: Harness, stream: st
   return seededRandom(seedFrom(context.seed, stream)).shuffled(open).slice(0, count);
 }
 
-/** Most tasks of one group that the gate rolls out: near-copies share their luck, more of them add cost and little evidence. */
-const TASKS_PER_GROUP = 2;
+/**
+ * Tasks of one group that the gate rolls out: near-copies share their luck, so more of them add cost and little evidence. Where groups are few, a mean over
+ * more of each is all there is to gain: as many as make a gate of `WANTED_TASKS`.
+ */
+const FEWEST_PER_GROUP = 2;
+const MOST_PER_GROUP = 8;
+const WANTED_TASKS = 240;
 
 /**
  * Gate tasks in a seeded order, groups together: the order in which evidence is bought. Fixed for the run, so that an iteration's
@@ -20,9 +25,11 @@ const TASKS_PER_GROUP = 2;
 export function gateGroups(context: RunContext): Task[][] {
   const groups = Map.groupBy(context.splits.gate, (task) => task.group);
   const names = [...groups.keys()].sort();
+  const wanted = Math.ceil(WANTED_TASKS / Math.max(1, names.length));
+  const perGroup = Math.max(FEWEST_PER_GROUP, Math.min(MOST_PER_GROUP, wanted));
   return seededRandom(seedFrom(context.seed, 'gate order'))
     .shuffled(names)
-    .map((name) => (groups.get(name) ?? []).slice(0, TASKS_PER_GROUP));
+    .map((name) => (groups.get(name) ?? []).slice(0, perGroup));
 }
 
 /** Mean number of tasks in a gate group, ≥ 1: what one more group costs. */

@@ -46,10 +46,8 @@ export function splitTasks(rows: readonly TaskRow[], sizes: SplitSizes): SplitRe
   const { tasks, copies } = distinctTasks(rows);
   const wanted = countsOf(sizes, tasks.length);
   const groups = groupsInSeededOrder(tasks, sizes.seed);
-  // "The rest" means most of it: a giant cluster goes there, unless the other splits cannot be filled without it.
-  const rest = Math.floor(Math.max(1, tasks.length - wanted.gate - wanted.test) * LEAST_SHARE_OF_REST);
-  const trainNeeds = wanted.train === null ? [Math.max(1, rest), 1] : [wanted.train];
-  const attempts = trainNeeds.map((needed) => chooseSplits(groups, tasks.length, wanted, needed));
+  // A group larger than a split would mostly lie idle there: it stays for train, unless the split cannot be filled otherwise.
+  const attempts = [false, true].map((takeGiants) => chooseSplits(groups, tasks.length, wanted, takeGiants));
   const isFilled = ({ gate, test }: TaskSplits) => gate.length >= wanted.gate && test.length >= wanted.test;
   const chosen = attempts.find(isFilled) ?? (attempts.at(-1) as TaskSplits);
   for (const split of SPLITS) refuseTooSmall(split, chosen[split].length, wanted, tasks.length, groups.length);
@@ -65,13 +63,12 @@ export function splitTasks(rows: readonly TaskRow[], sizes: SplitSizes): SplitRe
   };
 }
 
-/** Share of the rows left by `gate` and `test` that `train: null` gets where groups allow it. */
-const LEAST_SHARE_OF_REST = 0.75;
-
-function chooseSplits(groups: Task[][], available: number, wanted: Counts, trainNeeds: number): TaskSplits {
+function chooseSplits(groups: Task[][], available: number, wanted: Counts, takeGiants: boolean): TaskSplits {
   const pool = { groups, tasksLeft: available };
-  const test = reserve(pool, 'test', wanted.test, wanted.gate + trainNeeds, groups.length);
-  const gate = reserve(pool, 'gate', wanted.gate, trainNeeds, groups.length);
+  const trainNeeds = wanted.train ?? 1;
+  const fits = (split: 'test' | 'gate') => (group: readonly Task[]) => takeGiants || group.length <= wanted[split];
+  const test = reserve(pool, 'test', wanted.test, wanted.gate + trainNeeds, groups.length, fits('test'));
+  const gate = reserve(pool, 'gate', wanted.gate, trainNeeds, groups.length, fits('gate'));
   return {
     train: firstOfEachGroup(pool.groups).slice(0, wanted.train ?? undefined),
     gate: firstOfEachGroup(gate).slice(0, wanted.gate),
@@ -132,6 +129,7 @@ function reserve(
   wanted: number,
   neededByOthers: number,
   allGroups: number,
+  fits: (group: readonly Task[]) => boolean,
 ): Task[][] {
   const most = Math.min(wanted, Math.floor(RESERVED_GROUPS[split] * allGroups));
   const taken: Task[][] = [];
@@ -139,7 +137,7 @@ function reserve(
   let takenTasks = 0;
   for (const group of pool.groups) {
     const isWanted = takenTasks < wanted || taken.length < most;
-    if (isWanted && pool.tasksLeft - group.length >= neededByOthers) {
+    if (isWanted && fits(group) && pool.tasksLeft - group.length >= neededByOthers) {
       taken.push(group);
       takenTasks += group.length;
       pool.tasksLeft -= group.length;
