@@ -30,6 +30,15 @@ function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
+/** What npm says it installed; nothing where its record is damaged, so that it is installed again. */
+function installedPackages(hiddenLock) {
+  try {
+    return readJson(hiddenLock).packages ?? {};
+  } catch {
+    return {};
+  }
+}
+
 /**
  * Why node_modules must be installed, or null when it matches package-lock.json. npm writes node_modules/.package-lock.json
  * last, so an interrupted install counts as missing.
@@ -37,7 +46,7 @@ function readJson(file) {
 export function staleReason(folder = projectFolder) {
   const hiddenLock = join(folder, 'node_modules', '.package-lock.json');
   if (!existsSync(hiddenLock)) return 'packages are not installed';
-  const installed = readJson(hiddenLock).packages;
+  const installed = installedPackages(hiddenLock);
   for (const [path, wanted] of Object.entries(readJson(join(folder, 'package-lock.json')).packages)) {
     if (path === '' || wanted.optional) continue;
     if (installed[path]?.version !== wanted.version) {

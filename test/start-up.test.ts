@@ -35,6 +35,15 @@ describe('staleReason', () => {
     expect(staleReason(folder)).toBe('a should be 1.0.0 and is 1.0.1');
   });
 
+  it('asks for an install when the record of the last one is damaged', () => {
+    lock('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' } });
+    mkdirSync(join(folder, 'node_modules'));
+    for (const damaged of ['{"hello":1}', '{"packages": {"node_mod', '']) {
+      writeFileSync(join(folder, 'node_modules', '.package-lock.json'), damaged);
+      expect(staleReason(folder)).toBe('a should be 1.0.0 and is missing');
+    }
+  });
+
   it('asks for nothing when only packages of other platforms are missing', () => {
     lock('package-lock.json', {
       '': {},

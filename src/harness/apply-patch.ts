@@ -98,10 +98,21 @@ function spliced(
   const wanted = canonicalJson(edited.toJS());
   for (const form of forms) {
     const candidate = text.slice(0, scalar.start) + form + text.slice(scalar.end);
-    const reread = parseDocument(candidate);
-    if (reread.errors.length === 0 && canonicalJson(reread.toJS()) === wanted) return candidate;
+    if (readsAs(candidate, wanted)) return candidate;
   }
   return null;
+}
+
+function readsAs(text: string, wanted: string): boolean {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return false;
+  try {
+    return canonicalJson(document.toJS()) === wanted;
+  } catch (error) {
+    // A plain "*name" reads as an alias of nothing, which shows only here.
+    if (error instanceof ReferenceError) return false;
+    throw error;
+  }
 }
 
 function pointerSteps(document: Document, pointer: string): (string | number)[] {

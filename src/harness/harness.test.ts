@@ -248,6 +248,29 @@ describe('the diff of two harnesses', () => {
     );
   });
 
+  it('writes text that YAML would read as something else so that it stays that text', () => {
+    const from = harness({ 'tools/lookup/tool.yaml': LOOKUP_TOOL });
+    const edit = (value: string) => ({ path: 'tools/lookup/tool.yaml#/description', old: 'Finds an entry.', value });
+    for (const value of [
+      '*-',
+      '&name',
+      '!tag',
+      '- a',
+      '? key',
+      '%x',
+      '@x',
+      '`x',
+      'true',
+      '12',
+      'a: b',
+      'a #b',
+      '{',
+      '',
+    ]) {
+      expect(applyEdits(from, [edit(value)]).tools[0]?.description).toBe(value);
+    }
+  });
+
   it('names the changed field where that is all there is to say', () => {
     const from = harness({ 'tools/lookup/tool.yaml': LOOKUP_TOOL });
     const to = harness({ 'tools/lookup/tool.yaml': LOOKUP_TOOL.replace('entry', 'row') });

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { CoHarnessError } from '../base/errors.ts';
+import { CoHarnessError, errorMessage } from '../base/errors.ts';
 import { linearPatternProblem } from '../base/linear-pattern.ts';
 import { frozenMap } from './deep-freeze.ts';
 
@@ -59,7 +59,12 @@ function frontMatter(path: string, text: string): unknown {
   const document = parseDocument(text);
   const [problem] = document.errors;
   if (problem !== undefined) throw invalid(path, `its front matter is not valid YAML: ${problem.message}`);
-  return document.toJS() ?? {};
+  try {
+    return document.toJS() ?? {};
+  } catch (error) {
+    // An alias without its anchor shows only here.
+    throw invalid(path, `its front matter cannot be read: ${errorMessage(error)}`);
+  }
 }
 
 function filesOf(texts: ReadonlyMap<string, string>, name: string): ReadonlyMap<string, string> {
