@@ -195,7 +195,10 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
   const rollouts = results.flatMap((result) => result.rollouts);
   const scores = rollouts.flatMap(({ score }) => (score === null ? [] : [score]));
   const correct = scores.filter((score) => score === 1).length;
-  const interval = scores.length === 0 ? null : wilsonInterval(correct, scores.length, 0.95);
+  // Seeds meet the same tasks: a task counts once, with its mean, because its repeats are not independent.
+  const byTask = [...scoresByTask(results).values()];
+  const solved = byTask.reduce((sum, { score }) => sum + (results.length === 1 ? Number(score === 1) : score), 0);
+  const interval = byTask.length === 0 ? null : wilsonInterval(solved, byTask.length, 0.95);
   const first = results[0] as SealedResult;
   const model = contentHash(first.pair.model);
   return {
