@@ -92,7 +92,7 @@ export async function gateWeights(
 }
 
 /**
- * Groups a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not shown
+ * Tasks a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not shown
  * at the error of one decision among several. New weights improve in smaller steps than a first diff and have cost a training, so they
  * get more. Most gates stop long before.
  */

@@ -73,9 +73,15 @@ export function rolloutsFor(context: RunContext, seconds: number, least: number,
   return Math.max(1, Math.min(most, Math.max(least, Math.min(byTime, byTokens))));
 }
 
-/** Groups that both arms can roll out in `seconds`, given what a task costs in both together; at least `fewest` where there are as many. */
+/**
+ * Groups that both arms can roll out in `seconds`, given what a task costs in both together; at least
+ * as many as hold `fewest` tasks, where there are as many.
+ */
 export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number, fewest: number): number {
   const available = gateGroups(context).length;
   const affordable = Math.floor(seconds / (secondsPerPair * tasksPerGateGroup(context)));
-  return context.config.sizes.gateGroups ?? Math.min(available, Math.max(fewest, affordable));
+  return (
+    context.config.sizes.gateGroups ??
+    Math.min(available, Math.max(Math.ceil(fewest / tasksPerGateGroup(context)), affordable))
+  );
 }
