@@ -27,6 +27,7 @@ import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { coEvolve } from './co-evolution.ts';
 import { openRunner, runnerOptions } from './open-runner.ts';
+import { registryOfProcess } from './registry-of-process.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
 import { broadcast, type RunObserver } from './run-event.ts';
@@ -170,7 +171,7 @@ async function executeSeeds(options: RunOptions): Promise<void> {
         splits: prepared.splits,
         verifier: prepared.verifier,
         journal,
-        registry: openRegistry(join(folder, 'registry'), journal),
+        registry: registryOfProcess(openRegistry(join(folder, 'registry'), journal)),
         models: engines.models,
         trainer: engines.trainer,
         surroundings,
