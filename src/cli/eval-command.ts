@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
 import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
+import { percent } from '../base/share-text.ts';
 import { openRunner } from '../evolution/open-runner.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
@@ -17,6 +18,7 @@ import { wilsonInterval } from '../statistics/wilson.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
 import type { Task } from '../task/task.ts';
+import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { readEvalTasks } from './eval-tasks.ts';
 import { openRunModels } from './open-run-models.ts';
@@ -153,12 +155,12 @@ async function rollOutTasks(
 }
 
 function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
-  const { outcome, usage, identity } = trajectory;
+  const { usage, identity } = trajectory;
   return {
     id: trajectory.taskId,
     repeat: identity.repeat,
     seed,
-    score: outcome.kind === 'scored' ? outcome.score : null,
+    score: scoreOf(trajectory),
     answer: trajectory.answer,
     expected,
     tokens: usage.promptTokens + usage.completionTokens,
@@ -167,7 +169,7 @@ function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
 }
 
 function summary(run: string, pair: string, trajectories: readonly Trajectory[]) {
-  const scores = trajectories.flatMap(({ outcome }) => (outcome.kind === 'scored' ? [outcome.score] : []));
+  const scores = trajectories.map(scoreOf).filter((score) => score !== null);
   const correct = scores.filter((score) => score === 1).length;
   const interval = scores.length === 0 ? null : wilsonInterval(correct, scores.length, 0.95);
   return {
@@ -190,7 +192,6 @@ function print(result: ReturnType<typeof summary>, json: boolean): void {
   else if (result.accuracy === null || result.low === null || result.high === null) {
     process.stdout.write(`Nothing could be scored (${result.unscored} rollouts unscored).\n`);
   } else {
-    const percent = (value: number) => `${(value * 100).toFixed(1)}%`;
     process.stdout.write(
       `${result.correct} of ${result.scored} correct: ${percent(result.accuracy)} (95% ${percent(result.low)} to ${percent(result.high)}), ` +
         `${result.unscored} unscored, ${result.tokens} tokens\n`,

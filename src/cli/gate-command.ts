@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { seededRandom } from '../base/random.ts';
+import { points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
 import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
@@ -129,7 +130,6 @@ async function measure(
 }
 
 function describe(measured: NullRuns, { version }: Version): string[] {
-  const points = (share: number) => `${(share * 100).toFixed(1)} pp`;
   const { pairs, groups, unscored, discordance, mean, low, high, bands } = measured;
   const lines = [
     `v${version} against itself: ${pairs} pairs in ${groups} groups (${unscored} unscored), scores differ on ${(discordance * 100).toFixed(1)}%`,

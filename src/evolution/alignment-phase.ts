@@ -7,11 +7,12 @@ import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { TrainingRecord, Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
+import { isSuccess } from '../trajectory/is-success.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { auditChange, auditDiffs } from './audit-change.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
-import { remember, rollOut, scoreOf } from './roll-out.ts';
+import { countCorrect, remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
@@ -126,18 +127,14 @@ async function sampleSuccesses(
   };
   const trial = await sample(tasks.slice(0, TRIAL_TASKS), 'trying a few tasks');
   const promising =
-    (trial.filter(isSolved).length + 1) / trial.length >= context.config.alignment.minRows / (count * samplesPerTask);
+    (trial.filter(isSuccess).length + 1) / trial.length >= context.config.alignment.minRows / (count * samplesPerTask);
   const trajectories = promising ? await sample(tasks, 'sampling for D_t') : trial;
   remember(context, trajectories);
-  const { correct, scored } = scoreOf(trajectories);
-  const solved = new Set(trajectories.filter(isSolved).map((trajectory) => trajectory.identity.task)).size;
+  const { correct, scored } = countCorrect(trajectories);
+  const solved = new Set(trajectories.filter(isSuccess).map((trajectory) => trajectory.identity.task)).size;
   const detail = `${correct} of ${scored} samples verified, ${solved} of ${count} tasks solved at least once`;
   context.emit({ type: 'step-finished', seed: context.seed, round, step: 'sampling for D_t', detail });
   return trajectories;
-}
-
-function isSolved({ outcome }: Trajectory): boolean {
-  return outcome.kind === 'scored' && outcome.score === 1;
 }
 
 async function train(
@@ -168,7 +165,7 @@ async function train(
       signal: context.signal,
       onProgress: (progress) => context.emit({ type: 'training-progress', seed: context.seed, round, ...progress }),
     });
-    const { verified, total } = { verified: samples.filter(isSolved).length, total: samples.length };
+    const { verified, total } = { verified: samples.filter(isSuccess).length, total: samples.length };
     const record: TrainingRecord = {
       dataset: dataset.hash,
       rows: trained.rows,

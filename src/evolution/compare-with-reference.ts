@@ -1,6 +1,7 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { once } from '../base/journal.ts';
+import { points } from '../base/share-text.ts';
 import { type DriftVerdict, driftCheck } from '../gate/drift-check.ts';
 import { PairLedger } from '../gate/paired-outcome.ts';
 import { type GatePlan, planGate } from '../gate/plan-gate.ts';
@@ -109,7 +110,7 @@ function planAudit(context: RunContext, order: ReferenceOrder, tasks: readonly T
       discordance,
     });
     const loss = plan.minimumDetectableEffect;
-    const seen = loss >= 1 ? 'no loss reliably' : `a loss from ${(loss * 100).toFixed(1)} pp 4 times in 5`;
+    const seen = loss >= 1 ? 'no loss reliably' : `a loss from ${points(loss)} 4 times in 5`;
     tell(`up to ${plan.groups} groups, ${plan.maxRollouts} rollouts (those bought before are reused); finds ${seen}`);
     return plan;
   } catch (error) {

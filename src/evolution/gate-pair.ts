@@ -8,6 +8,7 @@ import { tradeOffRepeats } from '../gate/trade-off-repeats.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { isSaving, relaxationsOf } from '../patch/budget-changes.ts';
+import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import { patchSeen } from '../patch/patch-seen.ts';
 import type { TrainingRecord, Version } from '../registry/version.ts';
@@ -96,7 +97,7 @@ export async function gateWeights(
  * at the error of one decision among several. New weights improve in smaller steps than a first diff and have cost a training, so they
  * get more. Most gates stop long before.
  */
-const FEWEST_GROUPS = { harness: 120, weights: 240 };
+const FEWEST_TASKS = { harness: 120, weights: 240 };
 
 /** A look costs at least one full batch of the engine. */
 const MOST_LOOKS = 10;
@@ -142,7 +143,7 @@ async function affordableGroups(context: RunContext, { parent, child, seconds, p
     (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
     0,
   );
-  const fewest = patch === null ? FEWEST_GROUPS.weights : FEWEST_GROUPS.harness;
+  const fewest = patch === null ? FEWEST_TASKS.weights : FEWEST_TASKS.harness;
   const isFixed = context.config.sizes.gateGroups !== null;
   const planned = await planOnce(context, { phase: 'gate', key }, () => ({
     groups: gateGroupsFor(context, seconds, perPair, fewest),
@@ -184,7 +185,7 @@ async function announcedPlan(
 /** What is claimed and what it costs, read from both harnesses. A diff with no failure to cure that only saves need not improve. */
 function changeKind({ parent, child, patch }: Comparison): ChangeKind {
   if (patch === null) return { relaxes: [], deletion: false, speed: false };
-  const deletion = patch.edits.every((edit) => edit.value === undefined);
+  const deletion = isDeletion(patch);
   return {
     relaxes: [...new Set([...patch.relaxes, ...relaxationsOf(parent.harness, child.harness)])],
     deletion,

@@ -1,3 +1,4 @@
+import { percent } from '../base/share-text.ts';
 import type { Diagnosis } from '../critic/attribution.ts';
 import type { Harness } from '../harness/harness.ts';
 import { pairHash, type Version } from '../registry/version.ts';
@@ -8,7 +9,7 @@ import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { gatePatch } from './gate-pair.ts';
 import { proposeCandidates } from './propose-candidates.ts';
-import { remember, rollOut, scoreOf } from './roll-out.ts';
+import { countCorrect, remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
@@ -43,7 +44,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
       round,
       iteration,
       seconds: sizes.seconds * SCREENING_SHARE,
-      mined: scoreOf(mined),
+      mined: countCorrect(mined),
     });
     const order = { champion, harness, mined, diagnoses, round, iteration };
     if (best === null || !(await causeStands(context, { ...order, patch: best }))) {
@@ -75,7 +76,7 @@ async function isExhausted(
   diagnoses: readonly Diagnosis[],
   round: number,
 ): Promise<boolean> {
-  const { scored } = scoreOf(mined);
+  const { scored } = countCorrect(mined);
   const caused = diagnoses.filter(({ label }) => label !== 'agent_error').length;
   const { minimumDetectableEffect: visible } = await bestHarnessGate(context);
   if (scored === 0 || caused / scored >= visible) return false;
@@ -84,10 +85,6 @@ async function isExhausted(
     `see ${percent(visible)}; the rest is the model's own`;
   context.emit({ type: 'notice', seed: context.seed, round, text });
   return true;
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }
 
 /** Share of what is left of the phase that an iteration gets: the first ones change most. */
@@ -136,7 +133,7 @@ async function collectRollouts(
     },
   ]);
   remember(context, trajectories);
-  const { correct, scored } = scoreOf(trajectories);
+  const { correct, scored } = countCorrect(trajectories);
   context.emit({
     type: 'step-finished',
     seed: context.seed,

@@ -10,6 +10,7 @@ import type { RolloutJob } from '../rollout/run-rollout.ts';
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
+import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { isGreedy } from './roll-out.ts';
 
@@ -108,10 +109,6 @@ function jobsOf(order: NullOrder, arm: 'A' | 'B'): RolloutJob[] {
       signal,
     })),
   );
-}
-
-function scoreOf({ outcome }: Trajectory): number | null {
-  return outcome.kind === 'scored' ? outcome.score : null;
 }
 
 function average(values: readonly number[]): number {

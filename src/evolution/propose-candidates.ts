@@ -8,6 +8,7 @@ import { checkPatch, type RefusedBefore } from '../patch/check-patch.ts';
 import { editsHash } from '../patch/edits-hash.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
+import { isSuccess } from '../trajectory/is-success.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
@@ -36,7 +37,7 @@ export async function proposeCandidates(
       clusters,
       trajectories: history,
       trainTasks: context.splits.train,
-      successes: history.filter(({ outcome }) => outcome.kind === 'scored' && outcome.score === 1),
+      successes: history.filter(isSuccess),
       random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
       refused: new Set(refused.keys()),
       history: await judgedProposers(context),

@@ -6,6 +6,8 @@ import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
 import { runBatch } from '../rollout/run-batch.ts';
 import { type RolloutJob, runRollout } from '../rollout/run-rollout.ts';
 import type { Split, Task } from '../task/task.ts';
+import { isSuccess } from '../trajectory/is-success.ts';
+import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -176,17 +178,10 @@ function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: 
   );
 }
 
-/** Mean of the scored rollouts, and how many; `mean` undefined when nothing was scored. */
-export function scoreOf(trajectories: readonly Trajectory[]): {
-  mean: number | undefined;
-  scored: number;
-  correct: number;
-} {
-  const scores = trajectories.flatMap(({ outcome }) => (outcome.kind === 'scored' ? [outcome.score] : []));
-  const total = scores.reduce((sum, score) => sum + score, 0);
+/** How many rollouts have a score, and how many of these the full one. */
+export function countCorrect(trajectories: readonly Trajectory[]): { scored: number; correct: number } {
   return {
-    mean: scores.length === 0 ? undefined : total / scores.length,
-    scored: scores.length,
-    correct: scores.filter((score) => score === 1).length,
+    scored: trajectories.filter((trajectory) => scoreOf(trajectory) !== null).length,
+    correct: trajectories.filter(isSuccess).length,
   };
 }

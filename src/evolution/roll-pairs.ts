@@ -4,6 +4,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Pair } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
+import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
@@ -52,7 +53,7 @@ export async function rollPairs(
       group: parentRollout.group,
       repeat: parentRollout.identity.repeat,
       parent: parentScore(patch, parentRollout, childRollout),
-      child: scored(childRollout),
+      child: scoreOf(childRollout),
       parentTokens: tokensOf(parentRollout),
       childTokens: tokensOf(childRollout),
       targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
@@ -77,18 +78,14 @@ function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness):
  * diff that only slows its neighbour down would otherwise look better. The pair then counts as a tie, which can only withhold credit.
  */
 function parentScore(patch: Patch | null, parent: Trajectory, child: Trajectory): number | null {
-  const own = scored(parent);
+  const own = scoreOf(parent);
   const aimsAtTime = patch === null || patch.relaxes.includes('time') || patch.target?.mechanism === 'wall-limit';
   if (aimsAtTime || own === null || !ranOutOfTime(parent) || ranOutOfTime(child)) return own;
-  return Math.max(own, scored(child) ?? own);
+  return Math.max(own, scoreOf(child) ?? own);
 }
 
 function ranOutOfTime({ events }: Trajectory): boolean {
   return events.some(({ type }) => type === 'wall-limit-reached');
-}
-
-function scored({ outcome }: Trajectory): number | null {
-  return outcome.kind === 'scored' ? outcome.score : null;
 }
 
 function tokensOf({ usage }: Trajectory): number {

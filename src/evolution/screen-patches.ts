@@ -1,9 +1,13 @@
+import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { isSaving } from '../patch/budget-changes.ts';
+import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
+import { mean, summarise, variance } from '../statistics/summary.ts';
 import type { Task } from '../task/task.ts';
+import { scoreOf } from '../trajectory/score-of.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { expectedVariation } from './expected-variation.ts';
@@ -50,7 +54,7 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
   for (const size of [0.25, 0.5, 1].map((share) => Math.ceil(longest * share))) {
     if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
-    field = [...field].sort((a, b) => mean(b) - mean(a));
+    field = [...field].sort((a, b) => meanScore(b) - meanScore(a));
     const survivors = size === longest ? 1 : Math.ceil(field.length / 2);
     report(context, order, field, Math.max(size, FIRST_HEAT), survivors);
     field = field.slice(0, survivors);
@@ -96,14 +100,15 @@ async function worthGating(
 ): Promise<Patch | null> {
   const { correct, scored } = order.mined;
   const mined = (correct + 1) / (scored + 2);
-  const spread = Math.sqrt((mined * (1 - mined)) / scored + (mean(best) * (1 - mean(best))) / tasks.length);
-  if (mean(best) - mined > 2 * spread) return best.patch;
+  const spread = Math.sqrt((mined * (1 - mined)) / scored + (meanScore(best) * (1 - meanScore(best))) / tasks.length);
+  if (meanScore(best) - mined > 2 * spread) return best.patch;
   const [parent = []] = await screen(context, order, [order.harness], tasks);
   const differences = best.scores.flatMap((score, index) => {
     const before = parent[index];
     return score === null || before === null || before === undefined ? [] : [score - before];
   });
-  const { gain, error } = gainOf(differences);
+  const gain = mean(differences) ?? 0;
+  const error = Math.sqrt((variance(differences) ?? 0) / Math.max(1, differences.length));
   if (gain > 0 && gain > error) return best.patch;
   if (needsOnlyHold(order.harness, best) && gain >= 0) {
     const parentArm = { harness: order.harness, pair: order.champion.pair };
@@ -112,22 +117,14 @@ async function worthGating(
     const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
     if (affordableDeletionMargin <= margin) return best.patch;
   }
-  const detail = `no candidate above the parent by more than noise (best ${points(gain)} ± ${points(error)} on ${differences.length} train tasks)`;
+  const detail = `no candidate above the parent by more than noise (best ${signedPoints(gain)} ± ${points(error)} on ${differences.length} train tasks)`;
   context.emit({ type: 'step-finished', seed: context.seed, round: order.round, step: 'screening', detail });
   return null;
 }
 
-/** Mean of paired differences and its standard error. */
-function gainOf(differences: readonly number[]): { gain: number; error: number } {
-  const count = Math.max(1, differences.length);
-  const gain = differences.reduce((sum, difference) => sum + difference, 0) / count;
-  const squares = differences.reduce((sum, difference) => sum + (difference - gain) ** 2, 0);
-  return { gain, error: Math.sqrt(squares / Math.max(1, count - 1) / count) };
-}
-
-function mean({ scores }: Candidate): number {
-  const scored = scores.filter((score) => score !== null);
-  return scored.length === 0 ? 0 : scored.reduce((sum, score) => sum + score, 0) / scored.length;
+/** Mean score so far, 0 where nothing was scored: such a candidate has shown nothing to go on with. */
+function meanScore({ scores }: Candidate): number {
+  return summarise(scores).mean ?? 0;
 }
 
 async function runHeat(
@@ -149,7 +146,7 @@ async function runHeat(
 
 /** Whether the gate asks a candidate only not to be worse: it takes something away, or saves without curing a failure. */
 function needsOnlyHold(parent: Harness, { patch, harness }: Candidate): boolean {
-  return patch.edits.every((edit) => edit.value === undefined) || (patch.target === null && isSaving(parent, harness));
+  return isDeletion(patch) || (patch.target === null && isSaving(parent, harness));
 }
 
 /** Scores of each harness on the same tasks and seeds, in task order. */
@@ -174,9 +171,7 @@ async function screen(
     arms,
   );
   remember(context, results.flat());
-  return results.map((trajectories) =>
-    trajectories.map(({ outcome }) => (outcome.kind === 'scored' ? outcome.score : null)),
-  );
+  return results.map((trajectories) => trajectories.map(scoreOf));
 }
 
 function report(
@@ -192,13 +187,9 @@ function report(
       seed: context.seed,
       round: order.round,
       title: candidate.patch.title,
-      correct: Math.round(mean(candidate) * tasks),
+      correct: Math.round(meanScore(candidate) * tasks),
       tasks,
       kept: rank < survivors,
     });
   });
-}
-
-function points(share: number): string {
-  return `${(share * 100).toFixed(1)} points`;
 }

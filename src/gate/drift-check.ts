@@ -1,3 +1,4 @@
+import { points } from '../base/share-text.ts';
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import { BettingEProcess } from '../statistics/betting-e-process.ts';
 import { mean } from '../statistics/summary.ts';
@@ -62,8 +63,4 @@ export function driftCheck({
   };
   const explanation = `The champion ${meaning[verdict]}: ${numbers} on ${differences.length} groups.`;
   return { verdict, mean: centre, ...interval, groups: differences.length, explanation };
-}
-
-function points(share: number): string {
-  return `${(share * 100).toFixed(1)} pp`;
 }

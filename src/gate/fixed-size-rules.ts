@@ -1,3 +1,4 @@
+import { signedPoints } from '../base/share-text.ts';
 import { meanTest } from '../statistics/mean-test.ts';
 import { pairedPermutationTest } from '../statistics/paired-permutation-test.ts';
 import { mean, variance } from '../statistics/summary.ts';
@@ -5,7 +6,7 @@ import type { GateRule } from './decision.ts';
 import type { GateEvidenceSoFar } from './gate-evidence.ts';
 import type { JudgeRequest } from './judge-request.ts';
 import { HELD_OUT_ALPHA, NOT_WORSE_ALPHA } from './plan-gate.ts';
-import { accepted, type Conclusion, goalIsNotWorse, heldBack, notWorse, points } from './write-decision.ts';
+import { accepted, type Conclusion, goalIsNotWorse, heldBack, notWorse } from './write-decision.ts';
 
 /** One-sided p-value that the mean of group differences is ≤ `nullMean`. */
 export function fixedSizeTest(
@@ -34,14 +35,14 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
     fixedSizeTest(rule, values, nullMean, seed, level);
   const whole = evidence.rows.map((row) => row.whole);
   const improvement = test(whole, 0, alpha);
-  const found = `mean difference ${points(evidence.whole.mean)}, p = ${improvement.toPrecision(2)}, allowed ${alpha.toPrecision(2)}`;
+  const found = `mean difference ${signedPoints(evidence.whole.mean)}, p = ${improvement.toPrecision(2)}, allowed ${alpha.toPrecision(2)}`;
   const conclusion = (): Conclusion => {
     if (improvement <= alpha) {
       const heldOut = evidence.rows.map((row) => (row.heldOutShare === 0 ? 0 : row.heldOut * row.heldOutShare));
       const inferior = isHeldOutInferior(request, evidence, test);
       const harmless = test(heldOut, -margin, HELD_OUT_ALPHA) <= HELD_OUT_ALPHA && !inferior;
       if (goalIsNotWorse(request) || (harmless && evidence.sequence.targetedHolds)) {
-        return accepted(request, found, points(evidence.whole.mean));
+        return accepted(request, found, signedPoints(evidence.whole.mean));
       }
       return heldBack(request, evidence, inferior);
     }
@@ -82,8 +83,8 @@ function upperBound(differences: readonly number[]): number {
 function concludePaper(request: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
   const inside = evidence.targeted?.mean ?? evidence.whole.mean;
   const outside = evidence.heldOut?.mean ?? evidence.whole.mean;
-  const found = `Δ_in ${points(inside)}, Δ_out ${points(outside)}; this rule has no error control: it accepts a do-nothing diff about once in four`;
-  if (inside > 0 && outside >= 0) return accepted(request, found, points(evidence.whole.mean));
+  const found = `Δ_in ${signedPoints(inside)}, Δ_out ${signedPoints(outside)}; this rule has no error control: it accepts a do-nothing diff about once in four`;
+  if (inside > 0 && outside >= 0) return accepted(request, found, signedPoints(evidence.whole.mean));
   return {
     verdict: 'reject',
     reason: outside < 0 ? 'held-out-inferior' : 'no-improvement',

@@ -1,3 +1,4 @@
+import { points } from '../base/share-text.ts';
 import { normalQuantile } from '../statistics/normal-distribution.ts';
 
 /** What the best of `candidates` diffs that do nothing would show on this gate by luck alone, in [0, 1]. */
@@ -15,9 +16,8 @@ export function nullBand(groups: number, groupVariance: number, candidates: numb
   const bestAt = (share: number) => Math.max(0, normalQuantile(share ** (1 / candidates)) * error);
   const median = bestAt(0.5);
   const upper95 = bestAt(0.95);
-  const points = (value: number) => `+${(value * 100).toFixed(1)} pp`;
   const line =
-    `The best of ${candidates} do-nothing diffs would show ${points(median)} on ${groups} groups half of the time, ` +
-    `and more than ${points(upper95)} once in twenty.`;
+    `The best of ${candidates} do-nothing diffs would show +${points(median)} on ${groups} groups half of the time, ` +
+    `and more than +${points(upper95)} once in twenty.`;
   return { candidates, median, upper95, line };
 }

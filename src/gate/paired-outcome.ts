@@ -1,4 +1,5 @@
 import { CoHarnessError } from '../base/errors.ts';
+import { percent } from '../base/share-text.ts';
 import { exactBounds } from '../statistics/exact-bounds.ts';
 import { signTest } from '../statistics/sign-test.ts';
 
@@ -175,10 +176,6 @@ function splitGroup(group: string): CoHarnessError {
     `Group ${group} came in two batches: a group is one piece of evidence. Draw all its tasks and repeats in one batch.`,
     { details: { group } },
   );
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }
 
 function groupDifference(group: string, members: readonly PairedOutcome[]): GroupDifference | null {

@@ -1,4 +1,5 @@
 import { CoHarnessError } from '../base/errors.ts';
+import { points } from '../base/share-text.ts';
 import { BettingEProcess } from '../statistics/betting-e-process.ts';
 import { normalQuantile } from '../statistics/normal-distribution.ts';
 import type { GateRule } from './decision.ts';
@@ -199,7 +200,6 @@ function batchesOf(groups: number, looks: number): number[] {
 }
 
 function describe(plan: Omit<GatePlan, 'note'>): string {
-  const points = (share: number) => `${(share * 100).toFixed(1)} pp`;
   const effect =
     plan.minimumDetectableEffect >= 1 ? 'no effect reliably' : `effects from +${points(plan.minimumDetectableEffect)}`;
   const margin =

@@ -1,3 +1,4 @@
+import { signedPoints } from '../base/share-text.ts';
 import { BettingEProcess } from '../statistics/betting-e-process.ts';
 import type { GateDecision, GateReason, GateVerdict } from './decision.ts';
 import { type GateEvidenceSoFar, INTERVAL_LEVEL } from './gate-evidence.ts';
@@ -23,17 +24,17 @@ export function concludeBetting(
 ): Conclusion {
   const { sequence } = evidence;
   const { whole } = evidence;
-  if (state === 'improved') return accepted(request, 'shown by betting', points(whole.mean));
+  if (state === 'improved') return accepted(request, 'shown by betting', signedPoints(whole.mean));
   if (state === 'not-worse') return notWorse(request, evidence);
   if (sequence.improvementShown) return heldBack(request, evidence);
-  const found = `mean difference ${points(whole.mean)} (${points(whole.low)} to ${points(whole.high)}) on ${whole.groups} groups`;
+  const found = `mean difference ${signedPoints(whole.mean)} (${signedPoints(whole.low)} to ${signedPoints(whole.high)}) on ${whole.groups} groups`;
   if (whole.high < 0) return { verdict: 'reject', reason: 'worse', explanation: `Worse than its parent: ${found}.` };
   if (evidence.allTied) {
     const explanation = `Parent and child scored the same in all ${whole.groups} groups: there is nothing to decide on.`;
     return { verdict: 'indecisive', reason: 'all-tied', explanation };
   }
   if (goalIsNotWorse(request)) {
-    const explanation = `Could not be shown to lose less than ${points(sequence.notWorse.nullMean)}: ${found}.`;
+    const explanation = `Could not be shown to lose less than ${signedPoints(sequence.notWorse.nullMean)}: ${found}.`;
     return {
       verdict: whole.mean < sequence.notWorse.nullMean ? 'reject' : 'indecisive',
       reason: 'not-shown-equal',
@@ -48,7 +49,7 @@ export function concludeBetting(
         : `No improvement shown within the budget: ${found}.`;
     return { verdict: 'reject', reason: 'no-improvement', explanation };
   }
-  const explanation = `The budget ended before the question was decided: ${found}; the plan saw effects from ${points(aim)}.`;
+  const explanation = `The budget ended before the question was decided: ${found}; the plan saw effects from ${signedPoints(aim)}.`;
   return { verdict: 'indecisive', reason: 'budget-exhausted', explanation };
 }
 
@@ -67,7 +68,7 @@ export function accepted({ kind }: JudgeRequest, how: string, gain: string): Con
 
 /** Shown not worse by the margin: `faster` with a measured gain, else `simpler` for deletions, else nothing. */
 export function notWorse({ kind, margin: asked }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
-  const margin = points(asked);
+  const margin = signedPoints(asked);
   const gains = [
     ...(gainShown(evidence.rows.map((row) => row.tokenGain)) ? ['tokens'] : []),
     ...(gainShown(evidence.rows.map((row) => row.timeGain)) ? ['time'] : []),
@@ -77,7 +78,7 @@ export function notWorse({ kind, margin: asked }: JudgeRequest, evidence: GateEv
     return { verdict: 'faster', reason: 'not-worse-and-faster', explanation };
   }
   if (kind.deletion) {
-    const explanation = `Loses less than ${margin} (${points(evidence.whole.mean)} seen) and leaves less in the harness.`;
+    const explanation = `Loses less than ${margin} (${signedPoints(evidence.whole.mean)} seen) and leaves less in the harness.`;
     return { verdict: 'simpler', reason: 'not-worse-and-smaller', explanation };
   }
   const explanation = `Loses less than ${margin}, but no gain in tokens or time was measured.`;
@@ -99,15 +100,15 @@ export function heldBack(
 ): Conclusion {
   const { targeted, heldOut, sequence } = evidence;
   if (!sequence.targetedHolds) {
-    const explanation = `The whole improved, the targeted tasks did not (${points(targeted?.mean ?? 0)}): not what the diff claims.`;
+    const explanation = `The whole improved, the targeted tasks did not (${signedPoints(targeted?.mean ?? 0)}): not what the diff claims.`;
     return { verdict: 'reject', reason: 'targeted-not-improved', explanation };
   }
-  const seen = points(heldOut?.mean ?? 0);
+  const seen = signedPoints(heldOut?.mean ?? 0);
   if (heldOutInferior) {
-    const explanation = `Held-out behaviour lost (${seen}), by more than the margin of ${points(margin)}.`;
+    const explanation = `Held-out behaviour lost (${seen}), by more than the margin of ${signedPoints(margin)}.`;
     return { verdict: 'reject', reason: 'held-out-inferior', explanation };
   }
-  const tested = points(-sequence.notWorse.nullMean);
+  const tested = signedPoints(-sequence.notWorse.nullMean);
   const explanation = `The whole improved, but held-out behaviour (${seen}) was not shown to cost it less than ${tested}.`;
   return { verdict: 'indecisive', reason: 'held-out-unproven', explanation };
 }
@@ -150,8 +151,4 @@ export function writeDecision(
       plannedLooks: plan.batches.length,
     },
   };
-}
-
-export function points(share: number): string {
-  return `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)} pp`;
 }

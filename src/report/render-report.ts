@@ -1,4 +1,5 @@
 import { shortHash } from '../base/content-hash.ts';
+import { percent } from '../base/share-text.ts';
 import { wrapText } from '../base/wrap-text.ts';
 import type { CrossedTable, DifferenceRow, PairRow, ReportData } from './report-data.ts';
 
@@ -155,7 +156,7 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 function share(value: number | null): string {
-  return value === null ? 'none' : `${(value * 100).toFixed(1)}%`;
+  return value === null ? 'none' : percent(value);
 }
 
 function points(value: number): string {

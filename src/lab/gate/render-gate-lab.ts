@@ -1,3 +1,4 @@
+import { signedPoints } from '../../base/share-text.ts';
 import type { GateLabReport } from './run-gate-lab.ts';
 import type { LabCellResult } from './run-lab-cell.ts';
 
@@ -38,7 +39,7 @@ function cellRow(cell: LabCellResult): string {
   return row([
     cell.rule + control,
     cell.world,
-    `${points(cell.effect)}${goal}`,
+    `${signedPoints(cell.effect)}${goal}`,
     String(cell.candidates),
     `${cell.groups} × ${cell.repeats}`,
     `${cell.accepted} of ${cell.searches}`,
@@ -67,7 +68,7 @@ function comparisonSection(comparisons: GateLabReport['comparisons']): string[] 
     ...comparisons.map((each) =>
       row([
         each.world,
-        points(each.effect),
+        signedPoints(each.effect),
         each.power.toFixed(3),
         String(each.fixedRollouts),
         share(each.shareAtEffect),
@@ -84,9 +85,9 @@ function driftLines(drift: NonNullable<GateLabReport['drift']>): string[] {
   return [
     '### Drift',
     '',
-    `${steps} deletions of ${points(effect)} each, margin ${points(margin)}, ${groups} groups × ${repeats} repeats, ${searches} searches: ` +
-      `${share(passAlone)} pass "not worse" alone. Without the drift check the champion ends ${points(-unchecked.meanLoss)} from the ` +
-      `seed pair (beyond the margin in ${share(unchecked.beyondMargin)} of the searches); with it ${points(-checked.meanLoss)} ` +
+    `${steps} deletions of ${signedPoints(effect)} each, margin ${signedPoints(margin)}, ${groups} groups × ${repeats} repeats, ${searches} searches: ` +
+      `${share(passAlone)} pass "not worse" alone. Without the drift check the champion ends ${signedPoints(-unchecked.meanLoss)} from the ` +
+      `seed pair (beyond the margin in ${share(unchecked.beyondMargin)} of the searches); with it ${signedPoints(-checked.meanLoss)} ` +
       `(beyond the margin in ${share(checked.beyondMargin)}).`,
     '',
   ];
@@ -94,10 +95,6 @@ function driftLines(drift: NonNullable<GateLabReport['drift']>): string[] {
 
 function row(columns: readonly string[]): string {
   return `| ${columns.join(' | ')} |`;
-}
-
-function points(value: number): string {
-  return `${value > 0 ? '+' : ''}${(value * 100).toFixed(1)} pp`;
 }
 
 function share(value: number): string {
