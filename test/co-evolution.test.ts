@@ -53,6 +53,24 @@ describe('the alternation on a scripted world', () => {
     }
   });
 
+  it('ends the harness phase where φ causes fewer failures than the gate could see, and goes on where it causes them', async () => {
+    const notices: string[] = [];
+    const mined: string[] = [];
+    await executeScriptedRun({
+      folder: join(root, 'exhausted'),
+      observers: [
+        (event) => {
+          if (event.type === 'notice') notices.push(event.text);
+          if (event.type === 'step-finished' && event.step === 'collecting failures') mined.push(event.detail);
+        },
+      ],
+    });
+    expect(mined.length).toBeGreaterThanOrEqual(2);
+    expect(notices[0]).toMatch(/^harness phase exhausted: 0 of 24 rollouts/);
+    const untouched = (await readVersions(join(root, 'exhausted'))).filter(({ kind }) => kind === 'harness');
+    expect(untouched.map(({ accepted }) => accepted)).toEqual([true]);
+  });
+
   it('opens the sealed test once and reports every round and the crossed pairs on the same tasks', async () => {
     const journal = openSqliteJournal(journalFile(whole), { readOnly: true });
     const report = await readReport(journal, 'whole');

@@ -29,7 +29,8 @@ const TRIAL_TASKS = 32;
 
 /**
  * Model alignment loop of one round (method §2 B): φ*_t stays; θ_t is fine-tuned on its own verified successes under exactly this φ, and the
- * new weights pass the same gate as a diff. What the harness loop rolled out under this very pair counts too: its provenance matches. Too few successes: the weights stay, and the run says so.
+ * new weights pass the same gate as a diff. What the harness loop rolled out under this very pair counts too: its provenance matches. Too few
+ * successes: the weights stay, and the run says so.
  */
 export async function alignModel(context: RunContext, champion: Version, round: number): Promise<Version> {
   context.emit({

@@ -5,12 +5,13 @@ import { isSaving } from '../patch/budget-changes.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
-import { mean, summarise, variance } from '../statistics/summary.ts';
+import { summarise } from '../statistics/summary.ts';
 import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { expectedVariation } from './expected-variation.ts';
+import { pairedGain } from './paired-gain.ts';
 import { remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { planOnce, rolloutsFor } from './size-plan.ts';
@@ -103,13 +104,8 @@ async function worthGating(
   const spread = Math.sqrt((mined * (1 - mined)) / scored + (meanScore(best) * (1 - meanScore(best))) / tasks.length);
   if (meanScore(best) - mined > 2 * spread) return best.patch;
   const [parent = []] = await screen(context, order, [order.harness], tasks);
-  const differences = best.scores.flatMap((score, index) => {
-    const before = parent[index];
-    return score === null || before === null || before === undefined ? [] : [score - before];
-  });
-  const gain = mean(differences) ?? 0;
-  const error = Math.sqrt((variance(differences) ?? 0) / Math.max(1, differences.length));
-  if (gain > 0 && gain > error) return best.patch;
+  const { gain, error, tasks: compared } = pairedGain(parent, best.scores);
+  if (gain > error) return best.patch;
   if (needsOnlyHold(order.harness, best) && gain >= 0) {
     const parentArm = { harness: order.harness, pair: order.champion.pair };
     const childArm = { harness: best.harness, pair: { ...order.champion.pair, harness: best.harness.hash } };
@@ -117,7 +113,7 @@ async function worthGating(
     const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
     if (affordableDeletionMargin <= margin) return best.patch;
   }
-  const detail = `no candidate above the parent by more than noise (best ${signedPoints(gain)} ± ${points(error)} on ${differences.length} train tasks)`;
+  const detail = `no candidate above the parent by more than noise (best ${signedPoints(gain)} ± ${points(error)} on ${compared} train tasks)`;
   context.emit({ type: 'step-finished', seed: context.seed, round: order.round, step: 'screening', detail });
   return null;
 }

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { contentHash } from '../base/content-hash.ts';
+import type { Version } from '../registry/version.ts';
+import type { Task } from '../task/task.ts';
+import { gateGroups } from './draw-tasks.ts';
+import { alphaOfNextDecision } from './error-shares.ts';
+import { runConfigSchema } from './run-config.ts';
+import type { RunContext } from './run-context.ts';
+import { gateGroupsFor, phaseSeconds } from './size-plan.ts';
+
+/** How a search divides what it has: error, gate tasks and time. */
+const settings = {
+  name: 'search',
+  model: { source: 'file:none' },
+  tasks: { path: 'none' },
+  verifier: { kind: 'numeric' },
+  budget: { time: 1000 },
+};
+
+function contextOf(
+  changes: {
+    config?: Record<string, unknown>;
+    gate?: Task[];
+    versions?: Partial<Version>[];
+    secondsPerRollout?: number;
+  } = {},
+): RunContext {
+  return {
+    config: runConfigSchema.parse({ ...settings, ...changes.config }),
+    seed: 1,
+    splits: { train: [], gate: changes.gate ?? [], test: [] },
+    registry: {
+      versions: async () => (changes.versions ?? []).map((version) => ({ seed: 1, decision: {}, ...version })),
+    },
+    throughput: { secondsPerRollout: changes.secondsPerRollout ?? 1, tokensPerRollout: 1, secondsPerTrainingRow: 1 },
+    clock: { now: () => 0 },
+    startedAt: 0,
+    secondsSpentBefore: 0,
+  } as unknown as RunContext;
+}
+
+function tasks(groups: number, perGroup: number): Task[] {
+  return Array.from({ length: groups * perGroup }, (_, index) => {
+    const problem = `problem ${index}`;
+    return { id: `t${index}`, problem, answer: '1', hash: contentHash(problem), group: `g${index % groups}` };
+  });
+}
+
+const refused = (kind: 'harness' | 'weights') => ({ kind, accepted: false });
+const better = (kind: 'harness' | 'weights') => ({ kind, accepted: true });
+
+describe('error of a search', () => {
+  it('leaves new weights their share however many diffs were refused before', async () => {
+    const alpha = (versions: Partial<Version>[]) => alphaOfNextDecision(contextOf({ versions }), 'weights');
+    expect(await alpha([])).toBeCloseTo(0.05 / 2 / 2, 12);
+    expect(await alpha(Array.from({ length: 9 }, () => refused('harness')))).toBe(await alpha([]));
+    expect(await alpha([better('weights')])).toBeCloseTo(2 * (await alpha([])), 12);
+  });
+
+  it('never hands out more than alpha, whatever both halves refuse', async () => {
+    const versions: Partial<Version>[] = [];
+    let spent = 0;
+    for (const kind of ['harness', 'harness', 'weights', 'harness', 'weights', 'harness', 'harness'] as const) {
+      spent += await alphaOfNextDecision(contextOf({ versions: [...versions] }), kind);
+      versions.push(refused(kind));
+    }
+    expect(spent).toBeLessThanOrEqual(0.05);
+  });
+
+  it('is not halved where only one half of the search runs, and decisions of other seeds do not count', async () => {
+    const versions = Array.from({ length: 5 }, () => ({ ...refused('harness'), seed: 2 }));
+    expect(await alphaOfNextDecision(contextOf({ config: { only: 'harness' }, versions }), 'harness')).toBeCloseTo(
+      0.025,
+      12,
+    );
+    expect(await alphaOfNextDecision(contextOf({ versions }), 'harness')).toBeCloseTo(0.0125, 12);
+  });
+});
+
+describe('tasks of a gate', () => {
+  const sizes = (groups: number, perGroup: number) =>
+    gateGroups(contextOf({ gate: tasks(groups, perGroup) })).map((group) => group.length);
+
+  it('are at most two of a group where groups are many, and up to eight where they are few', () => {
+    expect(new Set(sizes(200, 3))).toEqual(new Set([2]));
+    expect(new Set(sizes(48, 9))).toEqual(new Set([5]));
+    expect(new Set(sizes(10, 20))).toEqual(new Set([8]));
+  });
+
+  it('are at least as many as asked for in a hurry, counted in tasks, and all of them where there is time', () => {
+    const context = contextOf({ gate: tasks(48, 9) });
+    expect(gateGroupsFor(context, 0, 1, 120)).toBe(24);
+    expect(gateGroupsFor(context, 0, 1, 1000)).toBe(48);
+    expect(gateGroupsFor(context, 1e6, 1, 120)).toBe(48);
+    expect(gateGroupsFor(contextOf({ gate: tasks(200, 1) }), 0, 1, 120)).toBe(120);
+  });
+});
+
+describe('time of a phase', () => {
+  it('keeps back what a sealed test of given size will take, at most a quarter', () => {
+    const sized = { sizes: { testTasks: 50 } };
+    // 50 tasks × 3 pairs × 1 s of 1000 s; a slow first measurement must not eat the run.
+    expect(phaseSeconds(contextOf({ config: { rounds: 1, ...sized } }), 1, 'weights')).toBeCloseTo(850, 6);
+    expect(
+      phaseSeconds(contextOf({ config: { rounds: 1, ...sized }, secondsPerRollout: 60 }), 1, 'weights'),
+    ).toBeCloseTo(750, 6);
+  });
+});
