@@ -76,7 +76,7 @@ export const HOSTILE_PYTHON: readonly HostileTry[] = [
   },
   { goal: 'start a program with subprocess', code: "import subprocess; subprocess.run(['id'])", ends: BLOCKED },
   { goal: 'replace the process', code: "import os; os.execv('/bin/sh', ['sh'])", ends: BLOCKED },
-  { goal: 'fork for ever', code: 'import os\nwhile True: os.fork()', ends: BLOCKED },
+  { goal: 'fork', code: 'import os\nif os.fork() == 0: os._exit(0)', ends: BLOCKED },
   {
     goal: 'start threads for ever',
     code: 'import threading\nwhile True: threading.Thread(target=lambda: None).start()',

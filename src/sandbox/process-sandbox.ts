@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type ProgramEnd, runProgram } from './run-program.ts';
+import { type ProgramEnd, runProgram, TRY_LATER } from './run-program.ts';
 import type { SandboxLimits, SandboxRun } from './sandbox.ts';
 
 /** A program of a folder. It sees the folder as its working directory, read-only. */
@@ -18,8 +18,9 @@ export type ProcessSandbox = (task: ProcessTask, limits: SandboxLimits) => Promi
 /** Paths of a usual Linux that programs need; those that are missing are left out. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
 const INSIDE = '/tool';
-/** The system counts no processes of root, so root hands its programs to nobody. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' };
+/** As whom programs of root run: the system counts no processes of root itself. */
+export const NOBODY = { uid: 65_534, gid: 65_534 };
 const MOST_PROCESSES = 256;
 const MOST_FILE_BLOCKS = 32_768;
 
@@ -41,17 +42,7 @@ export function bubblewrapSandbox(bubblewrap: string): ProcessSandbox {
       ...SYSTEM_FOLDERS.flatMap((folder) => ['--ro-bind-try', folder, folder]),
       ...['--proc', '/proc', '--dev', '/dev', '--size', String(64 << 20), '--tmpfs', '/tmp'],
       ...['--ro-bind', task.folder, INSIDE, '--chdir', INSIDE],
-      ...[
-        '--setenv',
-        'PATH',
-        '/usr/local/bin:/usr/bin:/bin',
-        '--setenv',
-        'HOME',
-        '/tmp',
-        '--setenv',
-        'LANG',
-        'C.UTF-8',
-      ],
+      ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
       ...['--', '/bin/sh', '-c', limitedStart(limits), `${INSIDE}/${program}`, ...args],
     ];
     const user = process.getuid?.() === 0 ? NOBODY : undefined;
@@ -66,19 +57,16 @@ export function plainProcess(task: ProcessTask, limits: SandboxLimits): Promise<
   return runLimited([join(task.folder, program), ...args], task.folder, environment, task.input, limits);
 }
 
-/** Limits that a program hands down to all it starts. Shells differ in what they can limit. */
+/**
+ * Limits that a program hands down to all it starts. Shells differ in what they can limit, and in the letter for processes; without a limit on these
+ * nothing starts, because it alone keeps a fork bomb from the machine.
+ */
 function limitedStart({ memoryBytes, wallMs }: SandboxLimits): string {
-  const kilobytes = Math.ceil(memoryBytes / 1024);
   const seconds = Math.ceil(wallMs / 1000) + 1;
-  const limits = [
-    `-v ${kilobytes}`,
-    `-t ${seconds}`,
-    `-f ${MOST_FILE_BLOCKS}`,
-    '-c 0',
-    `-u ${MOST_PROCESSES}`,
-    `-p ${MOST_PROCESSES}`,
-  ];
-  return `${limits.map((limit) => `ulimit ${limit} 2>/dev/null`).join('; ')}; exec "$0" "$@"`;
+  const limits = [`-v ${Math.ceil(memoryBytes / 1024)}`, `-t ${seconds}`, `-f ${MOST_FILE_BLOCKS}`, '-c 0'];
+  const processes = `{ ulimit -u ${MOST_PROCESSES} || ulimit -p ${MOST_PROCESSES}; } 2>/dev/null`;
+  const refuse = `{ echo "this shell limits no processes" >&2; exit ${TRY_LATER}; }`;
+  return `${limits.map((limit) => `ulimit ${limit} 2>/dev/null`).join('; ')}; ${processes} || ${refuse}; exec "$0" "$@"`;
 }
 
 async function runLimited(

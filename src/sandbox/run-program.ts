@@ -3,7 +3,7 @@ import { errorMessage } from '../base/errors.ts';
 
 const MOST_OUTPUT_CHARACTERS = 16_000_000;
 /** What a program says that was kept from its work by something outside it (EX_TEMPFAIL of sysexits.h). */
-const TRY_LATER = 75;
+export const TRY_LATER = 75;
 
 /** How a program ended. `infrastructure`: it did not start, was ended by the system, or says itself that something outside failed. */
 export type ProgramEnd =
