@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { selectTrainingRows } from '../src/alignment/select-training-rows.ts';
-import { manualClock } from '../src/base/clock.ts';
-import { contentHash } from '../src/base/content-hash.ts';
 import { harnessFromFiles } from '../src/harness/parse-harness.ts';
 import type { GenerationRequest } from '../src/model/model-backend.ts';
-import { type ScriptedReply, scriptedBackend } from '../src/model/scripted-backend.ts';
-import type { HookSandbox } from '../src/rollout/middleware/hook-sandbox.ts';
-import { runRollout } from '../src/rollout/run-rollout.ts';
-import type { Task } from '../src/task/task.ts';
-import type { Verifier } from '../src/task/verifier.ts';
+import type { ScriptedReply } from '../src/model/scripted-backend.ts';
+import type { HookSandbox } from '../src/rollout/middleware/middleware.ts';
+import { lastNumber, rollOut } from '../src/rollout/scripted-rollout.fixture.ts';
+import { javaScriptSandbox } from '../src/sandbox/javascript-sandbox.ts';
 import { modelCalls } from '../src/trajectory/model-calls.ts';
 import type { Trajectory, TrajectoryEvent } from '../src/trajectory/trajectory.ts';
-import { trajectorySchema } from '../src/trajectory/trajectory-schema.ts';
 
 const TOOL = `parameters:
   type: object
@@ -29,42 +25,22 @@ function phi(middleware: Record<string, string>, settings = 'limits: { turns: 5 
   );
 }
 
-const task: Task = { id: 't', problem: 'What is 6*7?', answer: '42', group: 'g', hash: contentHash('6*7') };
-const lastNumber: Verifier = {
-  version: contentHash('last number'),
-  verify: async (_task, answer) => {
-    const extracted = answer?.match(/-?\d+/g)?.at(-1) ?? null;
-    return { kind: 'scored', score: extracted === '42' ? 1 : 0, extracted, why: 'last number' };
-  },
-};
-
 /** Replies in turn, whatever the requests are. */
 async function run(
   harness: ReturnType<typeof phi>,
-  replies: (string | ScriptedReply)[],
-  changes: { hookSandbox?: HookSandbox; seen?: (request: GenerationRequest) => void } = {},
+  replies: readonly (string | ScriptedReply)[],
+  { hooks, seen }: { hooks?: HookSandbox['run']; seen?: (request: GenerationRequest) => void } = {},
 ): Promise<Trajectory> {
   const left = [...replies];
-  const model = scriptedBackend({
-    reply: (request) => {
-      changes.seen?.(request);
-      return left.shift() ?? 'nothing left to say';
-    },
-  });
-  const trajectory = await runRollout({
-    harness,
-    model,
-    task,
-    split: 'train',
-    repeat: 0,
-    seed: 5,
-    verifier: lastNumber,
-    sampling: null,
-    clock: manualClock(),
-    ...(changes.hookSandbox === undefined ? {} : { hookSandbox: changes.hookSandbox }),
-  });
-  expect(trajectorySchema.parse(JSON.parse(JSON.stringify(trajectory)))).toEqual(trajectory);
-  return trajectory;
+  const reply = (request: GenerationRequest) => {
+    seen?.(request);
+    return left.shift() ?? 'nothing left to say';
+  };
+  const toolHosts = {
+    javaScript: { ...javaScriptSandbox(), ...(hooks === undefined ? {} : { run: hooks }) },
+    python: null,
+  };
+  return rollOut(harness, reply, { toolHosts });
 }
 
 type Acted = Extract<TrajectoryEvent, { type: 'middleware-acted' }>;
@@ -227,25 +203,23 @@ describe('js middleware', () => {
   const files = { '10-own.js': 'function finish(input) { return null; }' };
 
   /** Stands in for a sandbox: answers what the hook's code would, by the hook that the script calls. */
-  const answering = (answers: Record<string, unknown>): HookSandbox => ({
-    run: async (code) => {
+  const answering =
+    (answers: Record<string, unknown>): HookSandbox['run'] =>
+    async (code) => {
       const hook = /typeof (\w+) === 'function'/.exec(code)?.[1] ?? '';
-      return { kind: 'ok', value: JSON.stringify(answers[hook] ?? null) };
-    },
-  });
+      return { kind: 'ok', value: JSON.stringify(answers[hook] ?? null), output: '' };
+    };
 
   it('acts through the sandbox, keeps its state, and its actions are events', async () => {
     const scripts: string[] = [];
-    const sandbox: HookSandbox = {
-      run: async (code, limits) => {
-        scripts.push(code);
-        expect(limits).toMatchObject({ wallMs: 250, memoryMegabytes: 32 });
-        const isFinish = code.includes('typeof finish');
-        const action = isFinish ? { kind: 'use-answer', answer: '42' } : null;
-        return { kind: 'ok', value: JSON.stringify({ action, state: { calls: scripts.length } }) };
-      },
+    const hooks: HookSandbox['run'] = async (code, limits) => {
+      scripts.push(code);
+      expect(limits).toMatchObject({ wallMs: 250, memoryBytes: 32 * 2 ** 20 });
+      const isFinish = code.includes('typeof finish');
+      const action = isFinish ? { kind: 'use-answer', answer: '42' } : null;
+      return { kind: 'ok', value: JSON.stringify({ action, state: { calls: scripts.length } }), output: '' };
     };
-    const trajectory = await run(phi(files), ['no idea'], { hookSandbox: sandbox });
+    const trajectory = await run(phi(files), ['no idea'], { hooks });
     expect(trajectory).toMatchObject({ answer: '42' });
     expect(actions(trajectory)).toEqual(['js changed-answer']);
     expect(scripts.at(-1)).toContain(`{"calls":${scripts.length - 1}}`);
@@ -254,18 +228,18 @@ describe('js middleware', () => {
 
   it.each([
     ['an action that the hook does not have', answering({ finish: { kind: 'show', text: 'x' } })],
-    ['no JSON', { run: async () => ({ kind: 'ok' as const, value: 'undefined' }) }],
-    ['an error', { run: async () => ({ kind: 'error' as const, problem: 'x is not defined' }) }],
-    ['too long a time', { run: async () => ({ kind: 'timeout' as const, problem: '250 ms' }) }],
-  ])('that answers with %s is a recorded fault, and the rollout goes on', async (_case, hookSandbox) => {
-    const trajectory = await run(phi(files), ['It is 42.'], { hookSandbox });
+    ['no JSON', async () => ({ kind: 'ok' as const, value: 'undefined', output: '' })],
+    ['an error', async () => ({ kind: 'error' as const, problem: 'x is not defined', output: '' })],
+    ['too long a time', async () => ({ kind: 'timeout' as const, problem: '250 ms', output: '' })],
+  ])('that answers with %s is a recorded fault, and the rollout goes on', async (_case, hooks) => {
+    const trajectory = await run(phi(files), ['It is 42.'], { hooks });
     expect(trajectory.events.filter(({ type }) => type === 'fault').length).toBeGreaterThan(0);
     expect(trajectory).toMatchObject({ outcome: { kind: 'scored', score: 1 } });
   });
 
   it('leaves the rollout unscored where the sandbox itself fails', async () => {
-    const hookSandbox: HookSandbox = { run: async () => ({ kind: 'infrastructure', problem: 'worker lost' }) };
-    const trajectory = await run(phi(files), ['It is 42.'], { hookSandbox });
+    const hooks: HookSandbox['run'] = async () => ({ kind: 'infrastructure', problem: 'worker lost', output: '' });
+    const trajectory = await run(phi(files), ['It is 42.'], { hooks });
     expect(trajectory.outcome).toMatchObject({ kind: 'unscored', boundary: 'sandbox' });
   });
 });

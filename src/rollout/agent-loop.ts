@@ -12,6 +12,7 @@ import { nativeOffer } from './native-calls.ts';
 import { offeredTools } from './offered-tools.ts';
 import { openSkills } from './open-skills.ts';
 import type { RolloutJob } from './rollout-job.ts';
+import { timeIsOver } from './time-is-over.ts';
 import { toolCaller } from './tool-caller.ts';
 import { openEpisodeTools } from './tools/episode-tools.ts';
 import { sharedToolHosts } from './tools/tool-hosts.ts';
@@ -28,7 +29,7 @@ async function converse(job: RolloutJob, log: EventLog, limit: WallLimit, vote: 
   const skills = openSkills(harness, task.problem, log);
   const conversation = openConversation(harness, task, tools, skills.text);
   const hooks = hookChain(job, conversation, log, limit.signal);
-  const callModel = modelCaller(job, log, limit, vote);
+  const callModel = modelCaller({ job, log, limit, vote });
   const memory = openMemory(job, conversation, log, callModel);
   const backEnds = openEpisodeTools(harness, job.toolHosts ?? sharedToolHosts());
   limit.atEnd(backEnds.close);
@@ -80,7 +81,11 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
   } catch (error) {
     if (job.signal?.aborted) throw error instanceof AbortedError ? error : new AbortedError();
     if (error instanceof WallLimitReached || (error instanceof AbortedError && limit.isReached())) {
-      return { ...episode, ...timeIsOver(job, log) };
+      const { wallMs } = job.harness.settings.limits;
+      return {
+        ...episode,
+        ...timeIsOver(log, { turn: modelCalls(events), isEngineFault: isEngineFault(log), wallMs }),
+      };
     }
     return { ...episode, fault: infrastructureFault(error, log) };
   } finally {
@@ -91,18 +96,13 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
 /**
  * A time-out that φ may have caused is a failure of φ. An engine that has finished no call at all, or was failing when the time ran out, is not φ's doing.
  */
-function timeIsOver(job: RolloutJob, { events, record }: EventLog): Pick<Episode, 'wallLimitReached' | 'fault'> {
-  const calls = events.filter(({ type }) => type === 'model-called').length;
+function isEngineFault({ events }: EventLog): boolean {
   const last = events.findLast(({ type }) => type !== 'retried');
-  const isEngineFault = calls === 0 || (last?.type === 'fault' && last.boundary === 'provider');
-  if (!isEngineFault) {
-    record({ type: 'wall-limit-reached', turn: calls });
-    return { wallLimitReached: true, fault: null };
-  }
-  const problem = `the model engine gave nothing within ${job.harness.settings.limits.wallMs} ms (limits.wallMs)`;
-  const fault = { boundary: 'provider', problem } as const;
-  record({ type: 'fault', ...fault });
-  return { wallLimitReached: false, fault };
+  return modelCalls(events) === 0 || (last?.type === 'fault' && last.boundary === 'provider');
+}
+
+function modelCalls(events: EventLog['events']): number {
+  return events.filter(({ type }) => type === 'model-called').length;
 }
 
 function infrastructureFault(error: unknown, log: EventLog): Episode['fault'] {

@@ -6,7 +6,6 @@ import type { Split, Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { Episode } from './episode.ts';
-import type { HookSandbox } from './middleware/hook-sandbox.ts';
 import type { ToolHosts } from './tools/tool-hosts.ts';
 
 /** Something else than the agent loop that takes φ through a task: somebody's own agent. */
@@ -28,11 +27,9 @@ export interface RolloutJob {
   verifier: Verifier;
   sampling: Sampling | null;
   clock: Clock;
-  /** Runs the code of `js` middleware; default: the JavaScript of `toolHosts`. */
-  hookSandbox?: HookSandbox;
   /** Default: the agent loop. */
   runner?: Runner;
-  /** Where tools run that are not built in; default: JavaScript alone. */
+  /** Where tools run that are not built in, and `js` middleware; default: JavaScript alone. */
   toolHosts?: ToolHosts;
   signal?: AbortSignal;
 }

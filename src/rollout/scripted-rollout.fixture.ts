@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { manualClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -67,6 +68,6 @@ export async function rollOut(
     clock: manualClock(),
     ...job,
   } as RolloutJob);
-  trajectorySchema.parse(JSON.parse(JSON.stringify(trajectory)));
+  expect(trajectorySchema.parse(JSON.parse(JSON.stringify(trajectory)))).toEqual(trajectory);
   return trajectory;
 }

@@ -8,7 +8,6 @@ import type { RolloutJob } from '../rollout-job.ts';
 import { sharedToolHosts } from '../tools/tool-hosts.ts';
 import type { CallOutcome, Hooked, HookScene, Middleware, Reply } from './middleware.ts';
 import { openMiddleware } from './middleware-library.ts';
-import { sandboxOfHooks } from './sandbox-of-hooks.ts';
 
 /** A text that the model is to be shown in place of what would have come; null = go on as usual. */
 export interface Continuation {
@@ -72,7 +71,7 @@ export function hookChain(job: RolloutJob, conversation: Conversation, log: Even
 
 function eachHook(job: RolloutJob, log: EventLog, signal: AbortSignal): Each {
   const { harness, task } = job;
-  const sandbox = job.hookSandbox ?? sandboxOfHooks((job.toolHosts ?? sharedToolHosts()).javaScript);
+  const sandbox = (job.toolHosts ?? sharedToolHosts()).javaScript;
   const shared = { problem: task.problem, sandbox, signal };
   const links = harness.middleware.map((settings) => {
     const { id, kind, code } = settings;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { CoHarnessError } from '../../base/errors.ts';
 import type { HookName } from '../../harness/middleware-kinds.ts';
-import type { HookLimits, HookSandbox } from './hook-sandbox.ts';
-import type { Middleware, MiddlewareFactory } from './middleware.ts';
+import type { SandboxLimits } from '../../sandbox/sandbox.ts';
+import type { HookSandbox, Middleware, MiddlewareFactory } from './middleware.ts';
 
 const MOST_STATE_CHARACTERS = 100_000;
+const MOST_ANSWER_CHARACTERS = 1_000_000;
 
 const message = z.strictObject({ role: z.enum(['user', 'assistant', 'tool']), content: z.string() });
 const say = z.strictObject({ kind: z.literal('say'), text: z.string() });
@@ -45,7 +46,9 @@ const returned = z.strictObject({ action: z.unknown().optional(), state: z.json(
  * null, an action, or `{action, state}`; `state` is what it is given next time (null at first). docs/harness.md has the inputs.
  */
 export const jsHook: MiddlewareFactory<'js'> = (options, { id, code, problem, sandbox, signal }) => {
-  const limits = { wallMs: options.wallMs, memoryMegabytes: options.memoryMegabytes, signal };
+  const { wallMs, memoryMegabytes } = options;
+  const memoryBytes = memoryMegabytes * 2 ** 20;
+  const limits = { wallMs, memoryBytes, outputCharacters: MOST_ANSWER_CHARACTERS, signal };
   let state: unknown = null;
   async function call<Hook extends HookName>(
     hook: Hook,
@@ -76,7 +79,7 @@ function scriptOf(code: string, hook: HookName, input: object, state: unknown): 
   return `${code}\n;typeof ${hook} === 'function' ? JSON.stringify(${hook}(${given}) ?? null) : 'null'`;
 }
 
-async function runScript(sandbox: HookSandbox, script: string, limits: HookLimits, id: string): Promise<unknown> {
+async function runScript(sandbox: HookSandbox, script: string, limits: SandboxLimits, id: string): Promise<unknown> {
   const run = await sandbox.run(script, limits);
   if (run.kind === 'infrastructure')
     throw new CoHarnessError('sandbox-unavailable', `middleware ${id}: ${run.problem}`);

@@ -1,9 +1,9 @@
 import type { HarnessTool } from '../../harness/harness.ts';
 import type { MiddlewareKind, MiddlewareOptions } from '../../harness/middleware-kinds.ts';
 import type { ChatMessage, FinishReason } from '../../model/model-backend.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ToolCall } from '../../trajectory/trajectory.ts';
 import type { ParsedReply } from '../call-dialect.ts';
-import type { HookSandbox } from './hook-sandbox.ts';
 
 /** What every hook is told. */
 export interface HookScene {
@@ -59,6 +59,9 @@ export interface Middleware {
 }
 
 export type Hooked<Action> = Action | null | Promise<Action | null>;
+
+/** Runs hooks of kind `js`, each in a fresh world. */
+export type HookSandbox = Pick<Sandbox, 'run'>;
 
 /** What a kind may need of the pass beside its options. */
 export interface MiddlewareSurroundings {

@@ -1,12 +1,10 @@
 import { AbortedError, CoHarnessError, errorMessage } from '../../base/errors.ts';
-import { seedFrom } from '../../base/random.ts';
 import type { Generation } from '../../model/model-backend.ts';
 import { ProviderError } from '../../model/provider-error.ts';
 import type { Episode } from '../episode.ts';
 import type { EventLog } from '../event-log.ts';
-import { generateWithRetry } from '../generate-with-retry.ts';
+import { type MeteredPass, meteredGeneration } from '../metered-generation.ts';
 import type { RolloutJob } from '../rollout-job.ts';
-import type { WallLimit } from '../wall-limit.ts';
 import { type ChatRequest, messagesOf, samplingOf, stopsOf, toolsOf } from './chat-request.ts';
 
 /** Model calls of one pass that a program makes by HTTP. */
@@ -20,48 +18,23 @@ export interface MeteredCalls {
   readonly fault: Episode['fault'];
 }
 
-export function meteredCalls(job: RolloutJob, log: EventLog, limit: WallLimit, vote: number | null): MeteredCalls {
-  const { settings, retry } = job.harness;
+export function meteredCalls(pass: MeteredPass): MeteredCalls {
+  const { job, log } = pass;
+  const { sampling, limits } = job.harness.settings;
   const state = { started: 0, finished: 0, inFlight: 0, fault: null as Episode['fault'] };
 
-  async function generate(request: ChatRequest, turn: number): Promise<Generation> {
+  function generate(request: ChatRequest, turn: number): Promise<Generation> {
     const tools = toolsOf(request);
-    const asked = {
-      messages: messagesOf(request),
-      // Mining and D_t sample as they must, whatever the program asks for.
-      sampling: job.sampling ?? samplingOf(request, settings.sampling),
-      seed: seedFrom(job.seed, job.repeat, turn, ...(vote === null || vote === 0 ? [] : [`vote ${vote}`])),
-      maxTokens: Math.min(
-        request.max_completion_tokens ?? request.max_tokens ?? settings.limits.tokensPerTurn,
-        settings.limits.tokensPerTurn,
-      ),
-      stop: stopsOf(request),
-    };
-    const generation = await generateWithRetry(
-      job.model,
-      { ...asked, ...(tools.length === 0 ? {} : { tools }), signal: limit.signal },
-      retry,
-      {
-        failed: ({ message }) => log.record({ type: 'fault', boundary: 'provider', problem: message }),
-        pausing: (attempt, pauseMs, why) => log.record({ type: 'retried', turn, what: 'model', attempt, pauseMs, why }),
-      },
-    );
-    const { text, calls, finishReason, usage, promptTokenIds, completionTokenIds, modelEcho } = generation;
-    log.count(usage);
-    log.record({
-      type: 'model-called',
+    const askedTokens = request.max_completion_tokens ?? request.max_tokens ?? limits.tokensPerTurn;
+    return meteredGeneration(pass, {
       turn,
       turnKind: 'working',
-      ...asked,
-      text,
-      ...(calls === undefined ? {} : { calls: [...calls] }),
-      finishReason,
-      usage: { ...usage },
-      ...(promptTokenIds === undefined ? {} : { promptTokenIds: [...promptTokenIds] }),
-      ...(completionTokenIds === undefined ? {} : { completionTokenIds: [...completionTokenIds] }),
-      ...(modelEcho === undefined ? {} : { modelEcho }),
+      messages: messagesOf(request),
+      sampling: samplingOf(request, sampling),
+      maxTokens: Math.min(askedTokens, limits.tokensPerTurn),
+      stop: stopsOf(request),
+      ...(tools.length === 0 ? {} : { tools }),
     });
-    return generation;
   }
 
   return {

@@ -192,6 +192,16 @@ describe('an agent that fails', { timeout: 60_000 }, () => {
     });
   });
 
+  it('met an engine that broke its contract: that is the engine’s doing too', async () => {
+    const model = {
+      ...scriptedBackend({ reply: () => '' }),
+      generate: () => Promise.reject(new TypeError('x is undefined')),
+    };
+    const runner = await shell('ask hello > /dev/null; echo \'{"answer": "secret"}\'');
+    const { outcome } = await runRollout(job(runner, { model }));
+    expect(outcome).toMatchObject({ kind: 'unscored', boundary: 'provider' });
+  });
+
   it('uses a token of another rollout, or none: it gets no model', async () => {
     const { answer } = await runRollout(
       job(await shell('OPENAI_API_KEY=guessed; ask hello | grep -q unauthorized && echo \'{"answer": "refused"}\'')),

@@ -10,6 +10,7 @@ import { type ProgramEnd, runProgram } from '../../sandbox/run-program.ts';
 import type { Episode } from '../episode.ts';
 import { type EventLog, eventLog } from '../event-log.ts';
 import type { RolloutJob, Runner } from '../rollout-job.ts';
+import { timeIsOver } from '../time-is-over.ts';
 import { type WallLimit, wallLimit } from '../wall-limit.ts';
 import { type MeteredCalls, meteredCalls } from './metered-calls.ts';
 import { GATEWAY_MODEL, type ModelGateway, openModelGateway } from './model-gateway.ts';
@@ -67,7 +68,7 @@ async function pass(
 ): Promise<Episode> {
   const log = eventLog(job.clock, startMs, vote);
   const limit = wallLimit(job.clock, startMs, job.harness.settings.limits.wallMs, job.signal);
-  const calls = meteredCalls(job, log, limit, vote);
+  const calls = meteredCalls({ job, log, limit, vote });
   const admission = gateway.admit(calls);
   let folder: string | null = null;
   try {
@@ -150,7 +151,12 @@ async function post(url: string, input: string, signal: AbortSignal): Promise<Pr
 function conclude(job: RolloutJob, log: EventLog, limit: WallLimit, calls: MeteredCalls, end: ProgramEnd): Episode {
   const episode: Episode = { events: log.events, usage: log.usage, answer: null, wallLimitReached: false, fault: null };
   if (calls.fault !== null) return { ...episode, fault: calls.fault };
-  if (end.kind === 'stopped' || limit.isReached()) return { ...episode, ...timeIsOver(job, log, calls) };
+  if (end.kind === 'stopped' || limit.isReached()) {
+    // φ's doing, unless an engine that has answered nothing yet still holds a call.
+    const isEngineFault = calls.finished === 0 && calls.inFlight > 0;
+    const { wallMs } = job.harness.settings.limits;
+    return { ...episode, ...timeIsOver(log, { turn: calls.finished, isEngineFault, wallMs }) };
+  }
   if (end.kind === 'infrastructure') {
     const fault = { boundary: 'sandbox', problem: end.problem } as const;
     log.record({ type: 'fault', ...fault });
@@ -167,22 +173,6 @@ function conclude(job: RolloutJob, log: EventLog, limit: WallLimit, calls: Meter
   log.record({ type: 'answered', from: 'text', answer });
   const answered = log.events.at(-1);
   return { ...episode, events: answered === undefined ? events : [...events, answered], answer };
-}
-
-/** A time-out is φ's, unless an engine that has answered nothing yet still holds a call. */
-function timeIsOver(
-  { harness }: RolloutJob,
-  log: EventLog,
-  calls: MeteredCalls,
-): Pick<Episode, 'wallLimitReached' | 'fault'> {
-  if (calls.finished > 0 || calls.inFlight === 0) {
-    log.record({ type: 'wall-limit-reached', turn: calls.finished });
-    return { wallLimitReached: true, fault: null };
-  }
-  const problem = `the model engine gave nothing within ${harness.settings.limits.wallMs} ms (limits.wallMs)`;
-  const fault = { boundary: 'provider', problem } as const;
-  log.record({ type: 'fault', ...fault });
-  return { wallLimitReached: false, fault };
 }
 
 /** What the meter saw, and behind each model call what the program says it did with the reply. */

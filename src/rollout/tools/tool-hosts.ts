@@ -1,6 +1,7 @@
 import { javaScriptSandbox } from '../../sandbox/javascript-sandbox.ts';
 import type { ProcessSandbox } from '../../sandbox/process-sandbox.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { McpServers } from './mcp-servers.ts';
 
 /** Where tools that are not built in run. One set serves any number of rollouts at once. */
 export interface ToolHosts {
@@ -17,8 +18,6 @@ export interface ToolHosts {
 export async function closeToolHosts({ javaScript, python, mcp }: ToolHosts): Promise<void> {
   await Promise.all([javaScript.close(), python?.close(), mcp?.close()]);
 }
-
-import type { McpServers } from './mcp-servers.ts';
 
 let shared: ToolHosts | undefined;
 
