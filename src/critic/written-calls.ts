@@ -1,4 +1,5 @@
 import type { ToolCall } from '../trajectory/trajectory.ts';
+import { isRecord } from './is-record.ts';
 
 /** A call found in free text. `form` says how it was written; `call.arguments` is empty where they could not be read. */
 export interface WrittenCall {
@@ -147,8 +148,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

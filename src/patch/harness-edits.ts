@@ -1,4 +1,6 @@
 import { parse, stringify } from 'yaml';
+import { toolFile } from '../critic/harness-facts/facts-of-harness.ts';
+import { pointerNames, pointerStep } from '../critic/json-pointer.ts';
 import type { Harness, HarnessExample } from '../harness/harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
 
@@ -7,10 +9,7 @@ import type { PatchEdit } from '../harness/patch-edit.ts';
  * existing place gets the missing rest. Returns null when the value stands there already.
  */
 export function valueEdit(harness: Harness, file: string, pointer: string, value: unknown): PatchEdit | null {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const names = pointerNames(pointer);
   const text = harness.files.get(file);
   if (text === undefined) return { path: file, value: stringify(nested(names, value)) };
   let current: unknown = parse(text);
@@ -20,7 +19,7 @@ export function valueEdit(harness: Harness, file: string, pointer: string, value
     if (next === undefined) {
       const place = `${file}#${names
         .slice(0, depth + 1)
-        .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+        .map(pointerStep)
         .join('')}`;
       return { path: place, value: nested(names.slice(depth + 1), value) };
     }
@@ -28,6 +27,12 @@ export function valueEdit(harness: Harness, file: string, pointer: string, value
   }
   if (JSON.stringify(current) === JSON.stringify(value)) return null;
   return { path: `${file}#${pointer}`, old: current, value };
+}
+
+/** The same in the file that defines a tool, whatever its folder is called; null also where φ has no such file. */
+export function toolEdit(harness: Harness, tool: string, pointer: string, value: unknown): PatchEdit | null {
+  const file = toolFile(harness, tool);
+  return harness.files.has(file) ? valueEdit(harness, file, pointer, value) : null;
 }
 
 function nested(names: readonly string[], value: unknown): unknown {

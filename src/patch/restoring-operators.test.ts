@@ -110,6 +110,18 @@ describe('arguments-of-references', () => {
     expect(mended(argumentsOfReferences, harness).tools.map(({ name }) => name)).toContain('lookup');
   });
 
+  it('describes the arguments of a tool whose schema describes none, and proposes nothing where none are given', () => {
+    const bare = 'name: lookup\ndescription: Finds a page.\nparameters: { type: object }\nbackend: { kind: record }\n';
+    const harness = harnessWith({ 'tools/lookup/tool.yaml': bare });
+    expect(lookupOf(mended(argumentsOfReferences, harness))).toEqual({
+      type: 'object',
+      properties: { page: { type: 'integer' }, kind: { type: 'string' } },
+      required: ['page', 'kind'],
+    });
+    const without = [1, 2, 3].map((index) => taskCalling(index, 'lookup', {}));
+    expect(drafts(argumentsOfReferences, harness, { trainTasks: without })).toEqual([]);
+  });
+
   it('has nothing to propose for a schema that takes every reference', () => {
     expect(intact).toBeDefined();
     expect(drafts(argumentsOfReferences, harnessWith())).toEqual([]);
@@ -200,6 +212,20 @@ describe('operators that mend one thing', () => {
       'Sends a letter. For example for: Do number 5 with send.',
     ]);
     expect(draft?.usesTasks).toEqual([LOOKUPS[0]?.hash, LETTERS[0]?.hash]);
+  });
+
+  it('reach a tool whose folder is called otherwise', () => {
+    const files = new Map([...harnessWith().files].filter(([path]) => !path.startsWith('tools/')));
+    files.set('tools/search/tool.yaml', LOOKUP.replace('enum: [short, long]', 'enum: [short]'));
+    files.set('tools/post/tool.yaml', SEND);
+    const harness = harnessFromFiles(files);
+    expect(drafts(toolPurpose, harness)[0]?.edits.map(({ path }) => path)).toEqual([
+      'tools/post/tool.yaml#/description',
+      'tools/search/tool.yaml#/description',
+    ]);
+    expect(lookupOf(mended(argumentsOfReferences, harness))).toMatchObject({
+      properties: { kind: { enum: ['long', 'short'] } },
+    });
   });
 
   it('shorten a description to its first sentence', () => {

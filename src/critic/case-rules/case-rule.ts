@@ -1,9 +1,11 @@
 import type { ComponentKind } from '../../harness/harness.ts';
+import type { PatchEdit } from '../../harness/patch-edit.ts';
 import type { AttributionLabel } from '../attribution.ts';
 import type { Case, CaseRun, CaseStep } from '../cases/case.ts';
 import { componentOfPointer, labelOfComponent } from '../harness-facts/component-of-words.ts';
 import { factsOfJson } from '../harness-facts/facts-of-json.ts';
 import type { FactSetting, HarnessFacts } from '../harness-facts/harness-facts.ts';
+import { valueAt } from '../json-pointer.ts';
 
 /** One value of a harness and what should stand there instead; `old` is null where nothing stood. */
 export interface Repair {
@@ -54,6 +56,15 @@ export function viewOf(subject: Case): CaseView {
     harness,
     facts: factsOfJson(harness),
   };
+}
+
+/** Edits of a free harness as repairs; what stands there now is looked up where an edit does not say it. */
+export function repairsOf(edits: readonly PatchEdit[], harness: unknown): Repair[] {
+  return edits.map(({ path, old, value }) => ({
+    path,
+    old: old ?? valueAt(harness, path) ?? null,
+    new: value ?? null,
+  }));
 }
 
 const QUOTE_CHARACTERS = 200;

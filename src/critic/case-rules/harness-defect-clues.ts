@@ -1,6 +1,5 @@
 import { harnessDefects } from '../harness-defects/harness-defects.ts';
-import { type CaseRule, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
-import { valueAt } from './harness-difference.ts';
+import { type CaseRule, type Clue, harnessEvent, quoteOf, repairsOf } from './case-rule.ts';
 
 /** What cannot be meant so in the harness itself. */
 export const harnessDefectClues: CaseRule = {
@@ -17,12 +16,7 @@ export const harnessDefectClues: CaseRule = {
           explanation,
           weight: 3 * confidence ** 2,
           evidence: run === undefined ? [] : quotes.map((place) => quoteOf(harnessEvent(run, place.path), place.quote)),
-          repair:
-            repair?.map((edit) => ({
-              path: edit.path,
-              old: edit.old ?? valueAt(harness, edit.path) ?? null,
-              new: edit.value ?? null,
-            })) ?? null,
+          repair: repair === null ? null : repairsOf(repair, harness),
         };
       },
     ),

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../base/content-hash.ts';
 import type { CaseRun } from '../cases/case.ts';
+import { pointerStep, valueAt } from '../json-pointer.ts';
 import { type CaseRule, type Clue, harnessEvent, placeOf, quoteOf } from './case-rule.ts';
 
 const MOST_DIFFERENCES = 4;
@@ -44,22 +45,9 @@ function leavesThatDiffer(left: unknown, right: unknown, path: string): string[]
     leavesThatDiffer(
       (left as Record<string, unknown>)[key],
       (right as Record<string, unknown>)[key],
-      `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      `${path}${pointerStep(key)}`,
     ),
   );
-}
-
-/** The value at a JSON pointer; undefined where there is none. */
-export function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (inner, step) =>
-        typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[step] : undefined,
-      value,
-    );
 }
 
 function shown(value: unknown): string {

@@ -4,11 +4,10 @@ import type { FactTool } from '../harness-facts/harness-facts.ts';
 import { type Misfit, misfitsOf } from '../harness-facts/schema-members.ts';
 import { schemaRepair } from '../harness-facts/schema-repair.ts';
 import { groundedShare } from './by-the-book.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf } from './case-rule.ts';
-import { valueAt } from './harness-difference.ts';
+import { type CaseRule, type CaseView, type Clue, quoteOf, repairsOf } from './case-rule.ts';
 
 /** Words with which a tool or its validator refuses a call because of how it is made. */
-export const REFUSAL =
+const REFUSAL =
   /\b(unknown|unexpected|unrecogni[sz]ed|unsupported|invalid|extra|additional|missing|required|illegal|bad)\b[^.\n]{0,40}\b(argument|parameter|field|propert(y|ies)|keyword|key|value|type|enum|format|input|option|name)s?\b|\b(argument|parameter|field|property|keyword|value)s?\b[^.\n]{0,40}\b(missing|required|invalid|unknown|unexpected|not (allowed|valid|recogni[sz]ed|supported|permitted))\b|\b(schema|validation|type)[ _-]?(error|failed|mismatch|violation)\b|\bTypeError\b|\bValidationError\b|\bKeyError\b|\bmust be (one of|an? |of type)|\bis not (one of|of type|a valid|an? (integer|number|string|boolean|array|object|list))\b|\bexpected (an? )?(string|integer|int|float|number|array|list|object|dict|boolean|bool|ISO)\b|\bcannot (parse|convert|cast)\b|\b(400|422)\b[^\n]{0,30}\b(bad request|unprocessable|error)\b|\bHTTP 4(00|22)\b|\bunprocessable\b/i;
 
 interface Refusal {
@@ -116,11 +115,7 @@ function schemaClue(group: Refusal[], harness: unknown, isAllowed: boolean, evid
     evidence,
     repair:
       edits.length > 0
-        ? edits.map((edit) => ({
-            path: edit.path,
-            old: edit.old ?? valueAt(harness, edit.path) ?? null,
-            new: edit.value ?? null,
-          }))
+        ? repairsOf(edits, harness)
         : [
             {
               path: tool?.descriptionPath ?? '/tools',

@@ -1,3 +1,4 @@
+import type { FactSetting, HarnessFacts } from '../harness-facts/harness-facts.ts';
 import { jsonObjects } from '../written-calls.ts';
 import { type CaseRule, type CaseView, type Clue, findSetting, quoteOf } from './case-rule.ts';
 
@@ -18,13 +19,10 @@ function reportedUnread({ failing, facts }: CaseView): Clue[] {
   );
   const [first] = steps;
   if (first === undefined) return [];
-  const parser = findSetting(facts, ['parser', 'format', 'dialect', 'protocol', 'style', 'syntax']);
-  const isMiddleware = parser?.component === 'middleware';
+  const parser = parserOf(facts);
   return [
     {
-      label: isMiddleware ? 'middleware_mismatch' : 'tool_schema_error',
-      component: isMiddleware ? 'middleware' : parser === undefined ? 'tool' : 'settings',
-      path: parser?.path ?? '/tools',
+      ...placeOfForm(parser),
       mechanism: 'call-not-parsed',
       explanation: 'The model calls in a form that the loop does not read.',
       weight: steps.length > 1 ? 2.2 : 1.6,
@@ -50,13 +48,9 @@ function silentlyUnread({ failing, facts }: CaseView): Clue[] {
             ))),
     );
     if (step === undefined) return [];
-    const parser = findSetting(facts, ['parser', 'format', 'dialect', 'protocol', 'style', 'syntax']);
-    const isMiddleware = parser?.component === 'middleware';
     return [
       {
-        label: isMiddleware ? 'middleware_mismatch' : 'tool_schema_error',
-        component: isMiddleware ? 'middleware' : parser === undefined ? 'tool' : 'settings',
-        path: parser?.path ?? '/tools',
+        ...placeOfForm(parserOf(facts)),
         mechanism: 'call-without-result',
         explanation: 'The reply writes a call and nothing runs it: its form is not the one that is read.',
         weight: 2,
@@ -65,6 +59,19 @@ function silentlyUnread({ failing, facts }: CaseView): Clue[] {
       },
     ];
   });
+}
+
+/** The setting that says in which form calls are read. */
+function parserOf(facts: HarnessFacts): FactSetting | undefined {
+  return findSetting(facts, ['parser', 'format', 'dialect', 'protocol', 'style', 'syntax']);
+}
+
+/** Who is to blame for a form that is not read: the middleware that parses it, a setting, or else what is said of the tools. */
+function placeOfForm(parser: FactSetting | undefined): Pick<Clue, 'label' | 'component' | 'path'> {
+  if (parser === undefined) return { label: 'tool_schema_error', component: 'tool', path: '/tools' };
+  const { component, path } = parser;
+  if (component === 'middleware') return { label: 'middleware_mismatch', component, path };
+  return { label: 'tool_schema_error', component: 'settings', path };
 }
 
 function looksLikeCall(content: string, names: readonly string[]): boolean {

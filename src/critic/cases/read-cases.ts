@@ -3,6 +3,7 @@ import { CoHarnessError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/json.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { trajectorySchema } from '../../trajectory/trajectory-schema.ts';
+import { isRecord } from '../is-record.ts';
 import type { Case } from './case.ts';
 import { atifSchema, readAtif } from './read-atif.ts';
 import { chatSchema, readChat } from './read-chat.ts';
@@ -128,8 +129,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

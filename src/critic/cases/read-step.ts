@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ToolCall } from '../../trajectory/trajectory.ts';
+import { isRecord } from '../is-record.ts';
 import { argumentsOf, writtenCalls } from '../written-calls.ts';
 import type { CaseStep, StepRole } from './case.ts';
 
@@ -83,8 +84,4 @@ function nativeCall(call: Record<string, unknown>): ToolCall | null {
   const name = inner.name ?? inner.function_name ?? inner.tool ?? inner.tool_name;
   if (typeof name !== 'string') return null;
   return { tool: name, arguments: argumentsOf(inner.arguments ?? inner.args ?? inner.input ?? inner.parameters) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,25 +5,22 @@ import { type EventOf, eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule, type Finding } from '../evidence-rule.ts';
 
 /** Turns were dropped at a third of the requests or more, or the model asks again for what it had been told. */
-export const historyTrimmed = evidenceRule('history-trimmed', 'memory_overflow', (trajectory, harness) => {
-  const trims = eventsOf(trajectory, 'history-trimmed').filter((event) => event.droppedMessages > 0);
-  const requests = eventsOf(trajectory, 'model-called').length;
-  const [first] = trims;
-  const isSteady = trims.length * 3 >= requests;
-  if (first === undefined || (!isSteady && askedAgain(trajectory, first) === undefined)) return null;
-  return trimFinding(trajectory, harness, isSteady);
-});
+export const historyTrimmed = evidenceRule('history-trimmed', 'memory_overflow', (trajectory, harness) =>
+  trimFinding(trajectory, harness, 'sure'),
+);
 
 /** Some turns that the model had seen were dropped before the failure, and nothing else explains it. */
 export const historyTrimmedOnce = evidenceRule('history-trimmed', 'memory_overflow', (trajectory, harness) =>
-  trimFinding(trajectory, harness, false),
+  trimFinding(trajectory, harness, 'any'),
 );
 
-function trimFinding(trajectory: Trajectory, harness: Harness, isSteady: boolean): Finding | null {
+function trimFinding(trajectory: Trajectory, harness: Harness, wanted: 'sure' | 'any'): Finding | null {
   const trims = eventsOf(trajectory, 'history-trimmed').filter((event) => event.droppedMessages > 0);
   const [first] = trims;
   if (first === undefined) return null;
   const again = askedAgain(trajectory, first);
+  const isSure = again !== undefined || trims.length * 3 >= eventsOf(trajectory, 'model-called').length;
+  if (wanted === 'sure' && !isSure) return null;
   const now = harness.memory.historyTokens;
   return {
     component: 'memory',
@@ -33,7 +30,7 @@ function trimFinding(trajectory: Trajectory, harness: Harness, isSteady: boolean
         ? 'Earlier turns were dropped from the request before the rollout failed.'
         : 'Earlier turns were dropped, and the model asked again for what it had been told.',
     severity: 0.8,
-    confidence: again !== undefined || isSteady ? 0.85 : 0.6,
+    confidence: isSure ? 0.85 : 0.6,
     evidence: [
       ...trims
         .slice(0, 2)

@@ -1,5 +1,5 @@
 import type { Harness } from '../../harness/harness.ts';
-import { eventsOf, evidence } from '../event-evidence.ts';
+import { evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 import { firstRequest, sentText } from '../sent-text.ts';
 import { toolNames } from '../tool-names.ts';
@@ -7,11 +7,8 @@ import { toolNames } from '../tool-names.ts';
 /** Tools were at hand, but the request that was sent names none of them: the model could not know. */
 export const toolNotOffered = evidenceRule('tool-not-offered', 'prompt_ambiguity', (trajectory, harness) => {
   const first = firstRequest(trajectory);
-  if (
-    first === undefined ||
-    !hasTrouble(eventsOf(trajectory, 'no-call').length, eventsOf(trajectory, 'call-unreadable').length)
-  )
-    return null;
+  const hasTrouble = trajectory.events.some(({ type }) => type === 'no-call' || type === 'call-unreadable');
+  if (first === undefined || !hasTrouble) return null;
   // In a server's own protocol tools are offered beside the messages.
   if ((first.offered ?? []).length > 0) return null;
   const sent = sentText(first);
@@ -29,10 +26,6 @@ export const toolNotOffered = evidenceRule('tool-not-offered', 'prompt_ambiguity
     repair: [{ path, old, value: `${old.trim()}\n${field}\n`.trimStart() }],
   };
 });
-
-function hasTrouble(silent: number, unreadable: number): boolean {
-  return silent + unreadable > 0;
-}
 
 /** The offer is made by the template of one tool, inside whatever prompt holds the list. */
 function missingPlace({ prompts }: Harness): string {

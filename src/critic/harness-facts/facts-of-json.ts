@@ -1,4 +1,6 @@
 import type { ToolCall } from '../../trajectory/trajectory.ts';
+import { isRecord } from '../is-record.ts';
+import { pointerStep } from '../json-pointer.ts';
 import { callsWithin, writtenCalls } from '../written-calls.ts';
 import { componentOfPointer } from './component-of-words.ts';
 import { type FactTool, type HarnessFacts, nameWords } from './harness-facts.ts';
@@ -47,7 +49,7 @@ function collect(value: unknown, path: string, facts: HarnessFacts): void {
     return;
   }
   for (const [key, member] of Object.entries(value)) {
-    const place = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const place = `${path}${pointerStep(key)}`;
     if (TOOL_KEYS.test(key) && typeof member === 'object' && member !== null) collectTools(member, place, facts);
     else if (SKILL_KEYS.test(key)) collectTexts(member, place, facts.skills);
     else if (EXAMPLE_KEYS.test(key) && typeof member === 'object') collectExamples(member, place, facts);
@@ -184,8 +186,4 @@ function textsOf(value: unknown): string[] {
 function distinct(calls: readonly ToolCall[]): ToolCall[] {
   const seen = new Set<string>();
   return calls.filter((call) => !seen.has(JSON.stringify(call)) && seen.add(JSON.stringify(call)));
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 /** Properties of an object schema by name; empty where there are none. A bare map of names to types is read as properties too. */
 export function propertiesOf(schema: Record<string, unknown> | null): Record<string, Record<string, unknown>> {
   if (schema === null) return {};
@@ -86,8 +87,4 @@ export function misfitsOf(schema: Record<string, unknown> | null, given: Readonl
     return type !== null && !isOfType(value, type) ? [{ kind: 'type', argument, value }] : [];
   });
   return [...missing, ...others];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

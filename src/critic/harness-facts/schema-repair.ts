@@ -1,4 +1,5 @@
 import type { PatchEdit } from '../../harness/patch-edit.ts';
+import { pointerStep } from '../json-pointer.ts';
 import type { FactTool } from './harness-facts.ts';
 import { type Misfit, propertiesOf, requiredOf, typeNameOf } from './schema-members.ts';
 
@@ -8,8 +9,7 @@ import { type Misfit, propertiesOf, requiredOf, typeNameOf } from './schema-memb
  */
 export function schemaRepair(tool: FactTool, misfits: readonly Misfit[]): PatchEdit[] {
   const properties = propertiesOf(tool.parameters);
-  const place = (...steps: string[]) =>
-    `${tool.parametersPath}${steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+  const place = (...steps: string[]) => `${tool.parametersPath}${steps.map(pointerStep).join('')}`;
   const unknown = misfits.find(({ kind }) => kind === 'unknown');
   const missing = misfits.find(({ kind }) => kind === 'missing');
   if (unknown !== undefined && missing !== undefined) {

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../base/content-hash.ts';
 import type { Case, CaseRun } from '../cases/case.ts';
+import { pointerStep } from '../json-pointer.ts';
 import type { CriticSubject, SubjectLine, SubjectPart } from './critic-subject.ts';
 
 /** A case of others as a subject: the harness of its first failing run, where other runs' harnesses differ, then the runs, failing ones first. */
@@ -21,7 +22,7 @@ function harnessPart(run: CaseRun | undefined): SubjectPart {
 /** One line a member of the outer two levels, so that long prompts and tool lists can be cut one by one. */
 function memberLines(value: object, place: string, path: string): SubjectLine[] {
   return Object.entries(value).flatMap(([key, member]): SubjectLine[] => {
-    const pointer = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `${path}${pointerStep(key)}`;
     const isDeep =
       typeof member === 'object' &&
       member !== null &&

@@ -1,22 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { FaultSplit } from './fault-catalogues.ts';
-import { listCauses } from './list-causes.ts';
-import { renderFaultLab } from './render-fault-lab.ts';
-import { renderRepairs } from './render-repairs.ts';
-import { renderResampling } from './render-resampling.ts';
-import { QUICK_REPAIR, runRepairs } from './repair-loop.ts';
-import { QUICK_RESAMPLING, runResamplingSuite } from './resampling-suite.ts';
-import { FULL_FAULT_LAB, QUICK_FAULT_LAB, runFaultLab } from './run-fault-lab.ts';
-
-interface FaultsCommandOptions {
-  full: boolean;
-  seed: number;
-  split?: FaultSplit;
-  causes: boolean;
-  resampling: boolean;
-  repair: boolean;
-  json: boolean;
-}
+import { type Command, Option } from 'commander';
+import { wholeNumber } from '../option-numbers.ts';
+import type { FaultsOptions } from './measure-faults.ts';
 
 /** Adds `lab faults` to the program. Prints to `write`, progress to `progress` (not called with --json). */
 export function registerLabFaultsCommand(
@@ -41,39 +25,13 @@ export function registerLabFaultsCommand(
       false,
     )
     .option('--json', 'print JSON', false)
-    .action(async (options: FaultsCommandOptions) => {
+    .action(async (options: FaultsOptions & { json: boolean }) => {
       const onProgress = (text: string) => {
         if (!options.json) progress(`${text}\n`);
       };
-      const { report, text } = await measured(options, onProgress);
+      // The scenarios are built when they are loaded: no other command should wait for them.
+      const { measureFaults } = await import('./measure-faults.ts');
+      const { report, text } = await measureFaults(options, onProgress);
       write(options.json ? `${JSON.stringify(report, null, 2)}\n` : text);
     });
-}
-
-/** The report that the options ask for, as data and as text. */
-async function measured(
-  { full, seed, split, causes, resampling, repair }: FaultsCommandOptions,
-  onProgress: (text: string) => void,
-): Promise<{ report: unknown; text: string }> {
-  const options = { ...(full ? FULL_FAULT_LAB : QUICK_FAULT_LAB), seed };
-  if (causes) {
-    const lines = await listCauses(options);
-    return { report: { schema: 'co-harness/lab-causes@1', lines }, text: `${lines.join('\n')}\n` };
-  }
-  if (resampling) {
-    const report = await runResamplingSuite({ ...QUICK_RESAMPLING, onProgress });
-    return { report, text: renderResampling(report) };
-  }
-  if (repair) {
-    const report = await runRepairs({ ...QUICK_REPAIR, seed, ...(split === undefined ? {} : { split }), onProgress });
-    return { report, text: renderRepairs(report) };
-  }
-  const report = await runFaultLab({ ...options, ...(split === undefined ? {} : { splits: [split] }), onProgress });
-  return { report, text: renderFaultLab(report) };
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('Expected a whole number.');
-  return value;
 }

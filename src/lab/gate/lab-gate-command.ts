@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { decimalNumber, wholeNumber } from '../option-numbers.ts';
 import { LAB_CONTROLS, LAB_RULES, WORLD_NAMES } from './lab-cells.ts';
 import { renderGateLab } from './render-gate-lab.ts';
 import { type GateLabOptions, runGateLab } from './run-gate-lab.ts';
@@ -40,16 +41,4 @@ export function registerLabGateCommand(
       if (!json) progress('\r');
       write(json ? `${JSON.stringify(report, null, 2)}\n` : renderGateLab(report));
     });
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('Expected a whole number.');
-  return value;
-}
-
-function decimalNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number such as 0.05.');
-  return value;
 }

@@ -47,7 +47,6 @@ export function addMiddleware(
       return cluster === null ? (plan.unasked ?? 0) : (plan.cures[cluster.mechanism] ?? 0);
     },
     propose: (context) => {
-      if (context.harness.middleware.some((middleware) => middleware.kind === kind)) return [];
       const id = freeId(context.harness, kind);
       return plan.setups(context).map(({ title, options, promise, relaxes, ...rest }) => ({
         title,

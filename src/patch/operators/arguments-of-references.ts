@@ -1,6 +1,8 @@
+import { canonicalJson } from '../../base/content-hash.ts';
+import { propertiesOf, requiredOf, typeNameOf } from '../../critic/harness-facts/schema-members.ts';
 import type { Harness, HarnessTool } from '../../harness/harness.ts';
 import type { Task } from '../../task/task.ts';
-import { present, valueEdit } from '../harness-edits.ts';
+import { present, toolEdit } from '../harness-edits.ts';
 import type { PatchDraft, PatchOperator } from '../patch-operator.ts';
 
 /** Calls of a tool below which its reference says too little about its schema. */
@@ -32,20 +34,10 @@ function callsOf(tasks: readonly Task[], tool: string): Arguments[] {
   );
 }
 
-interface Schema {
-  properties: Record<string, Record<string, unknown>>;
-  required: string[];
-}
-
-function schemaOf({ parameters }: Pick<HarnessTool, 'parameters'>): Schema {
-  const { properties, required } = parameters as Partial<Schema>;
-  return { properties: properties ?? {}, required: Array.isArray(required) ? required : [] };
-}
-
 function draftFor(harness: Harness, tool: HarnessTool, calls: readonly Arguments[]): PatchDraft | null {
-  const file = `tools/${tool.name}/tool.yaml`;
-  if (calls.length < FEWEST_CALLS || !harness.files.has(file)) return null;
-  const { properties, required } = schemaOf(tool);
+  if (calls.length < FEWEST_CALLS) return null;
+  const properties = propertiesOf(tool.parameters);
+  const required = requiredOf(tool.parameters);
   const names = [...new Set(calls.flatMap((call) => Object.keys(call)))];
   const always = names.filter((name) => calls.every((call) => Object.hasOwn(call, name)));
   const orphans = Object.keys(properties).filter((name) => !names.includes(name));
@@ -67,24 +59,20 @@ function draftFor(harness: Harness, tool: HarnessTool, calls: readonly Arguments
       ...always.filter((name) => !required.includes(name)),
     ],
   };
-  const edits = present([valueEdit(harness, file, '/parameters', parameters)]);
-  if (edits.length === 0 || JSON.stringify(sorted(parameters)) === JSON.stringify(sorted(tool.parameters))) return null;
+  const edits = present([toolEdit(harness, tool.name, '/parameters', parameters)]);
+  if (edits.length === 0 || plain(parameters) === plain(tool.parameters)) return null;
   const title = `let the schema of ${tool.name} take the calls of the reference solutions`;
   return { title, edits, component: 'tool', probe: { kind: 'prompt-changed' }, promise: 1 };
 }
 
-function sorted({ required, properties, ...rest }: Record<string, unknown>): unknown {
-  const names = (value: unknown) => (Array.isArray(value) ? [...value].sort() : []);
-  return {
-    ...rest,
-    required: names(required),
-    properties: Object.entries(properties as object).sort(([a], [b]) => (a < b ? -1 : 1)),
-  };
+/** A schema without the order of its members; what it leaves out allows and demands nothing. */
+function plain(schema: Record<string, unknown>): string {
+  return canonicalJson({ ...schema, properties: propertiesOf(schema), required: requiredOf(schema).sort() });
 }
 
 /** The schema of one argument, changed only where it refuses a value. */
 function fittedTo(schema: Record<string, unknown>, values: readonly unknown[]): Record<string, unknown> {
-  const types = new Set(values.map(typeOf));
+  const types = new Set(values.map(typeNameOf));
   const type =
     types.size === 1 ? [...types][0] : types.isSubsetOf(new Set(['integer', 'number'])) ? 'number' : undefined;
   const isFitting = schema.type === type || (schema.type === 'number' && type === 'integer');
@@ -96,12 +84,6 @@ function fittedTo(schema: Record<string, unknown>, values: readonly unknown[]): 
   return texts.length <= MOST_MEMBERS && type === 'string' ? { ...typed, enum: texts } : open;
 }
 
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return value === null ? 'null' : typeof value;
-}
-
 /** Tools that no reference calls, under the name that references call and φ does not have, where the arguments are the same. */
 function renamedTools(harness: Harness, tasks: readonly Task[]): PatchDraft[] {
   const called = new Set(tasks.flatMap(({ reference }) => (reference?.calls ?? []).map(({ tool }) => tool)));
@@ -110,24 +92,18 @@ function renamedTools(harness: Harness, tasks: readonly Task[]): PatchDraft[] {
   return [...called.difference(own)].flatMap((wanted): PatchDraft[] => {
     const given = new Set(callsOf(tasks, wanted).flatMap((call) => Object.keys(call)));
     const match = unused.find((tool) => {
-      const names = new Set(Object.keys(schemaOf(tool).properties));
+      const names = new Set(Object.keys(propertiesOf(tool.parameters)));
       return names.size === given.size && names.isSubsetOf(given);
     });
-    const file = match === undefined ? undefined : fileOf(harness, match);
-    if (match === undefined || file === undefined) return [];
+    if (match === undefined) return [];
     return [
       {
         title: `call ${match.name} ${wanted}, as the reference solutions do`,
-        edits: present([valueEdit(harness, file, '/name', wanted)]),
+        edits: present([toolEdit(harness, match.name, '/name', wanted)]),
         component: 'tool',
         probe: { kind: 'prompt-changed' },
         promise: 1,
       },
     ];
   });
-}
-
-function fileOf({ files }: Harness, { name }: HarnessTool): string | undefined {
-  const isNamed = (text: string) => new RegExp(`^name:\\s*["']?${RegExp.escape(name)}["']?\\s*$`, 'm').test(text);
-  return [...files].find(([path, text]) => /^tools\/[^/]+\/tool\.yaml$/.test(path) && isNamed(text))?.[0];
 }

@@ -3,19 +3,19 @@ import type { OperatorContext, PatchOperator } from '../patch-operator.ts';
 import { addMiddleware } from './add-middleware.ts';
 
 /** Stops calls and unreadable replies that repeat themselves. */
-export const addLoopBreaker = addMiddleware('loop-breaker', {
+const addLoopBreaker = addMiddleware('loop-breaker', {
   cures: { 'identical-repeat': 0.6, 'turn-limit-on-call': 0.25 },
   setups: () => [{ title: 'do not run the same call twice; say what it gave', promise: 1 }],
 });
 
 /** Answers an empty reply instead of taking it for an answer. */
-export const addVoidTurnNudge = addMiddleware('void-turn-nudge', {
+const addVoidTurnNudge = addMiddleware('void-turn-nudge', {
   cures: { 'void-turn': 0.7 },
   setups: () => [{ title: 'ask again after an empty reply', promise: 1 }],
 });
 
 /** Head and tail of long results, by what the results that were seen measure. */
-export const addOutputCap = addMiddleware('output-cap', {
+const addOutputCap = addMiddleware('output-cap', {
   cures: { 'history-fills-window': 0.5, 'history-trimmed': 0.4, 'cut-by-length': 0.1 },
   setups: (context) => {
     const longest = Math.max(0, ...resultLengths(context));
@@ -31,7 +31,7 @@ export const addOutputCap = addMiddleware('output-cap', {
 });
 
 /** States the value of the last call where the answer does not. */
-export const addAnswerCommit = addMiddleware('answer-commit', {
+const addAnswerCommit = addMiddleware('answer-commit', {
   cures: { 'no-answer-beside-tool-value': 0.7, 'answer-not-tool-value': 0.5, 'no-answer': 0.2 },
   setups: ({ harness }) =>
     harness.settings.answer.from === 'tool' || harness.tools.length === 0
@@ -40,7 +40,7 @@ export const addAnswerCommit = addMiddleware('answer-commit', {
 });
 
 /** Sends answers back that no tool value stands behind, where every success had one. */
-export const addSelfCheck = addMiddleware('self-check', {
+const addSelfCheck = addMiddleware('self-check', {
   cures: { 'no-call': 0.4, 'narrated-call': 0.4, 'call-in-other-form': 0.3 },
   setups: ({ harness, successes }) => {
     if (harness.settings.answer.from === 'tool' || harness.tools.length === 0) return [];
@@ -56,7 +56,7 @@ export const addSelfCheck = addMiddleware('self-check', {
 });
 
 /** Mends calls that can only mean one thing. */
-export const addArgumentRepair = addMiddleware('argument-repair', {
+const addArgumentRepair = addMiddleware('argument-repair', {
   cures: { 'call-unreadable': 0.3, 'misnamed-argument': 0.6, 'unfit-argument-value': 0.6, 'extra-argument': 0.4 },
   setups: ({ clusters }) => {
     const hasExtras = clusters.some(({ mechanism }) => mechanism === 'extra-argument');
@@ -71,7 +71,7 @@ export const addArgumentRepair = addMiddleware('argument-repair', {
 });
 
 /** Shortens older results where the history grows too long. */
-export const addContextTrimming = addMiddleware('context-trimming', {
+const addContextTrimming = addMiddleware('context-trimming', {
   cures: { 'history-fills-window': 0.6, 'history-trimmed': 0.5 },
   setups: (context) => {
     const largest = Math.max(0, ...promptSizes(context));
@@ -84,14 +84,14 @@ export const addContextTrimming = addMiddleware('context-trimming', {
 });
 
 /** Says how many replies are left. */
-export const addBudgetReminder = addMiddleware('budget-reminder', {
+const addBudgetReminder = addMiddleware('budget-reminder', {
   cures: { 'turn-limit-on-call': 0.5, 'no-answer': 0.15 },
   setups: ({ harness }) =>
     harness.settings.limits.turns < 2 ? [] : [{ title: 'say when few replies are left', promise: 1 }],
 });
 
 /** Lets the model check its answer. Where that needs a turn more than the limit has, it is bought. */
-export const addVerificationTurn = addMiddleware('verification-turn', {
+const addVerificationTurn = addMiddleware('verification-turn', {
   cures: { 'answer-not-tool-value': 0.3 },
   unasked: 0.1,
   setups: ({ harness }) => {

@@ -1,4 +1,4 @@
-import { present, valueEdit } from '../harness-edits.ts';
+import { present, toolEdit } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
 
 /** What a capped value ends with. */
@@ -21,10 +21,10 @@ export const outputLimit: PatchOperator = {
     );
     const edits = present(
       harness.tools
-        .filter(({ name }) => cut.has(name) && harness.files.has(`tools/${name}/tool.yaml`))
+        .filter(({ name }) => cut.has(name))
         .map(({ name, limits }) => {
           const limit = Math.max(LEAST_LIMIT, limits.outputCharacters * 4);
-          return valueEdit(harness, `tools/${name}/tool.yaml`, '/limits/outputCharacters', limit);
+          return toolEdit(harness, name, '/limits/outputCharacters', limit);
         }),
     );
     if (edits.length === 0) return [];

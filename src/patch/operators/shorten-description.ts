@@ -1,4 +1,4 @@
-import { present, valueEdit } from '../harness-edits.ts';
+import { present, toolEdit } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
 
 /** Keeps only the first sentence of a tool's description: what was added later promises what the tool does not do. */
@@ -11,12 +11,11 @@ export const shortenDescription: PatchOperator = {
   propose: ({ harness }) =>
     harness.tools.flatMap(({ name, description }) => {
       const [first = ''] = description.split(/(?<=[.!?])\s+/);
-      const file = `tools/${name}/tool.yaml`;
-      if (first === '' || first === description.trim() || !harness.files.has(file)) return [];
+      if (first === '' || first === description.trim()) return [];
       return [
         {
           title: `keep only the first sentence of the description of ${name}`,
-          edits: present([valueEdit(harness, file, '/description', first)]),
+          edits: present([toolEdit(harness, name, '/description', first)]),
           component: 'tool' as const,
           probe: { kind: 'prompt-changed' as const },
           promise: 1,

@@ -15,11 +15,11 @@ export const skillLoading: PatchOperator = {
   },
   propose: ({ harness, clusters }) => {
     const isUnread = clusters.some(({ mechanism }) => mechanism === 'skill-never-loaded');
-    return harness.skills.flatMap((skill): PatchDraft[] => [
-      ...(skill.load === 'always'
-        ? [moved(harness, skill, 'call', { kind: 'event-seen', event: 'skill-loaded' }, isUnread ? 0.2 : 0.6)]
-        : [moved(harness, skill, 'always', { kind: 'prompt-changed' }, isUnread ? 1 : 0.6)]),
-    ]);
+    return harness.skills.map((skill) =>
+      skill.load === 'always'
+        ? moved(harness, skill, 'call', { kind: 'event-seen', event: 'skill-loaded' }, isUnread ? 0.2 : 0.6)
+        : moved(harness, skill, 'always', { kind: 'prompt-changed' }, isUnread ? 1 : 0.6),
+    );
   },
 };
 

@@ -1,4 +1,4 @@
-import { present, valueEdit } from '../harness-edits.ts';
+import { present, toolEdit, valueEdit } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
 
 /** More time per rollout, or per call of the tools that ran out of it. */
@@ -12,9 +12,7 @@ export const timeLimit: PatchOperator = {
     const isSlow = clusters.some(({ mechanism }) => mechanism === 'wall-limit');
     const edits = present([
       ...(isSlow ? [valueEdit(harness, 'harness.yaml', '/limits/wallMs', harness.settings.limits.wallMs * 2)] : []),
-      ...slowTools
-        .filter((tool) => harness.files.has(`tools/${tool.name}/tool.yaml`))
-        .map((tool) => valueEdit(harness, `tools/${tool.name}/tool.yaml`, '/limits/wallMs', tool.limits.wallMs * 2)),
+      ...slowTools.map(({ name, limits }) => toolEdit(harness, name, '/limits/wallMs', limits.wallMs * 2)),
     ]);
     if (edits.length === 0) return [];
     return [

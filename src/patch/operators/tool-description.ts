@@ -1,5 +1,5 @@
-import type { Harness, HarnessTool } from '../../harness/harness.ts';
-import { present, valueEdit } from '../harness-edits.ts';
+import type { HarnessTool } from '../../harness/harness.ts';
+import { present, toolEdit } from '../harness-edits.ts';
 import type { OperatorContext, PatchDraft, PatchOperator } from '../patch-operator.ts';
 
 const CURES: Readonly<Record<string, number>> = {
@@ -20,24 +20,16 @@ export const toolDescription: PatchOperator = {
 function describedTool(context: OperatorContext, tool: HarnessTool, rank: number): PatchDraft[] {
   const found = context.demonstrations.find(({ steps }) => steps.some(({ call }) => call?.tool === tool.name));
   const call = found?.steps.find((step) => step.call?.tool === tool.name)?.call;
-  const file = toolFile(context.harness, tool);
-  if (found === undefined || call === undefined || file === null || tool.description.includes('Example arguments:'))
-    return [];
+  if (found === undefined || call === undefined || tool.description.includes('Example arguments:')) return [];
   const description = `${tool.description.trim()} Example arguments: ${JSON.stringify(call.arguments)}`.trim();
   return [
     {
       title: `show example arguments in the description of ${tool.name}`,
-      edits: present([valueEdit(context.harness, file, '/description', description)]),
+      edits: present([toolEdit(context.harness, tool.name, '/description', description)]),
       component: 'tool',
       probe: { kind: 'prompt-changed' },
       promise: 1 / (rank + 1),
       usesTasks: [found.task],
     },
   ];
-}
-
-/** The file of a tool whose folder bears its name; null when the folder is called otherwise. */
-function toolFile({ files }: Harness, { name }: HarnessTool): string | null {
-  const file = `tools/${name}/tool.yaml`;
-  return files.has(file) ? file : null;
 }

@@ -1,5 +1,5 @@
 import type { ContentHash } from '../../base/content-hash.ts';
-import { present, valueEdit } from '../harness-edits.ts';
+import { present, toolEdit } from '../harness-edits.ts';
 import type { OperatorContext, PatchOperator } from '../patch-operator.ts';
 
 const MARK = 'For example for:';
@@ -16,16 +16,16 @@ export const toolPurpose: PatchOperator = {
   propose: (context) => {
     const { harness } = context;
     const purposes = harness.tools.flatMap((tool) => {
-      const file = `tools/${tool.name}/tool.yaml`;
       const shown = shortestUse(context, tool.name);
-      if (shown === null || !harness.files.has(file) || tool.description.includes(MARK)) return [];
-      return [{ file, description: `${tool.description.trim()} ${MARK} ${shown.problem}`.trim(), task: shown.task }];
+      if (shown === null || tool.description.includes(MARK)) return [];
+      const description = `${tool.description.trim()} ${MARK} ${shown.problem}`.trim();
+      return [{ name: tool.name, description, task: shown.task }];
     });
     if (purposes.length < 2) return [];
     return [
       {
         title: 'say in each description for which problem the tool is',
-        edits: present(purposes.map(({ file, description }) => valueEdit(harness, file, '/description', description))),
+        edits: present(purposes.map(({ name, description }) => toolEdit(harness, name, '/description', description))),
         component: 'tool',
         probe: { kind: 'prompt-changed' },
         promise: 1,

@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
+import { typeNameOf } from '../../critic/harness-facts/schema-members.ts';
 import type { Harness, HarnessTool } from '../../harness/harness.ts';
 import { BUILTIN_TOOLS } from '../../rollout/tools/builtin-tools.ts';
 import type { Task } from '../../task/task.ts';
-import { present, valueEdit } from '../harness-edits.ts';
+import { present, toolEdit } from '../harness-edits.ts';
 import type { PatchDraft, PatchOperator } from '../patch-operator.ts';
 
 /** Calls of a tool below which references say too little about it. */
@@ -20,12 +21,11 @@ export const toolsOfReferences: PatchOperator = {
 
 function runningTools(harness: Harness): PatchDraft[] {
   return harness.tools.flatMap(({ name, backend }): PatchDraft[] => {
-    const file = `tools/${name}/tool.yaml`;
-    if (backend.kind !== 'record' || !BUILTIN_TOOLS.has(name) || !harness.files.has(file)) return [];
+    if (backend.kind !== 'record' || !BUILTIN_TOOLS.has(name)) return [];
     return [
       {
         title: `let ${name} run the built-in of its name`,
-        edits: present([valueEdit(harness, file, '/backend', { kind: 'builtin', name })]),
+        edits: present([toolEdit(harness, name, '/backend', { kind: 'builtin', name })]),
         component: 'tool',
         probe: { kind: 'tool-called', tool: name },
         promise: 1,
@@ -63,14 +63,15 @@ function backendOf({ tools }: Harness, name: string): HarnessTool['backend'] | n
 function parametersOf(calls: readonly Record<string, unknown>[]): Record<string, unknown> {
   const names = [...new Set(calls.flatMap((call) => Object.keys(call)))];
   const properties = names.map((name) => {
-    const types = new Set(calls.flatMap((call) => (Object.hasOwn(call, name) ? [typeOf(call[name])] : [])));
+    const types = new Set(calls.flatMap((call) => (Object.hasOwn(call, name) ? [openTypeOf(call[name])] : [])));
     return [name, types.size === 1 ? { type: [...types][0] } : {}];
   });
   const required = names.filter((name) => calls.every((call) => Object.hasOwn(call, name)));
   return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return value === null ? 'null' : typeof value;
+/** A reference that gives a whole number does not say that no other may be given. */
+function openTypeOf(value: unknown): string {
+  const type = typeNameOf(value);
+  return type === 'integer' ? 'number' : type;
 }

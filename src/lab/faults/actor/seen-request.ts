@@ -1,4 +1,5 @@
 import { seedFrom } from '../../../base/random.ts';
+import { isRecord } from '../../../critic/is-record.ts';
 import type { ChatMessage, GenerationRequest } from '../../../model/model-backend.ts';
 import { balancedObjects } from '../../../rollout/balanced-objects.ts';
 import { type CallForm, formIn } from './call-form.ts';
@@ -121,10 +122,6 @@ function toolOf(text: string): OfferedTool | null {
     properties: isRecord(properties) ? (properties as OfferedTool['properties']) : {},
     required: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function examplesIn(messages: readonly ChatMessage[], understands: (text: string) => string | null): ShownExample[] {

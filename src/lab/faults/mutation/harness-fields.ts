@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { pointerStep } from '../../../critic/json-pointer.ts';
 import type { Harness } from '../../../harness/harness.ts';
 import type { FieldClass } from '../fault-kind.ts';
 
@@ -102,7 +103,7 @@ function toolValues(harness: Harness, pattern: RegExp): HarnessField[] {
 function pointersOf(value: unknown, pointer: string): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
-    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const place = `${pointer}${pointerStep(name)}`;
     return [[place, inner] as [string, unknown], ...pointersOf(inner, place)];
   });
 }
