@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { viewOf } from './case-rules/case-rule.ts';
+import { type Clue, viewOf } from './case-rules/case-rule.ts';
 import { CASE_RULES } from './case-rules/case-rules.ts';
+import { harnessDifference } from './case-rules/harness-difference.ts';
 import type { Case, CaseStep } from './cases/case.ts';
-import { diagnoseCase } from './cases/diagnose-case.ts';
+import { diagnoseCase, labelTotals } from './cases/diagnose-case.ts';
 import { plainCaseSchema, readPlainCase } from './cases/read-plain-case.ts';
 import { developmentCases } from './development-cases.fixture.ts';
 
@@ -294,6 +295,30 @@ const ROWS: [string, Case, Case][] = [
 describe('rules for cases of others', () => {
   it.each(ROWS)('%s is a clue of its case', (clue, subject) => expect(mechanisms(subject)).toContain(clue));
   it.each(ROWS)('%s is no clue of a near miss', (clue, _subject, near) => expect(mechanisms(near)).not.toContain(clue));
+
+  it('a difference of the harness counts only where all failing runs have it and no passing one', () => {
+    const run = (hooks: object, outcome = 'fail') => ({ harness: { ...HARNESS, hooks }, steps: [ask()], outcome });
+    const subject = caseOf(
+      run({ fast: true, strip: true }),
+      run({ fast: false, strip: true }),
+      run({ fast: false, strip: false }, 'pass'),
+    );
+    expect(harnessDifference.clues(viewOf(subject)).map(({ path }) => path)).toEqual(['/hooks/strip']);
+  });
+
+  it('further clues of one cause count for less, and the same clue twice counts once', () => {
+    const clue = (mechanism: string, weight: number): Clue => ({
+      label: 'skill_missing',
+      component: 'skill',
+      path: null,
+      mechanism,
+      explanation: '',
+      weight,
+      evidence: [],
+      repair: null,
+    });
+    expect(labelTotals([clue('a', 1), clue('b', 2), clue('b', 1)]).skill_missing).toBe(2.5);
+  });
 
   it('one routine in runs of different tasks speaks for a missing skill, in two runs of one task it does not', () => {
     const tools = ['open', 'count', 'close'].map((name) => ({ name }));

@@ -191,6 +191,13 @@ describe('evidence rules', () => {
     expect(replies('I think <b >a</b > is 7.')).toBe('no-call');
   });
 
+  it('turns that were dropped once come after what else is seen, and before it where most requests lack them', () => {
+    const trim = (turn: number) => ({ type: 'history-trimmed' as const, turn, droppedMessages: 2 });
+    const ending = [says(2, 'Then.'), says(3, '{"name":"look'), unreadable(3)];
+    expect(mechanism(rollout([...worked, trim(1), says(1, 'Well.'), ...ending]))).toBe('call-unreadable');
+    expect(mechanism(rollout([...worked, trim(1), trim(2), says(1, 'Well.'), ...ending]))).toBe('history-trimmed');
+  });
+
   it('a valid call with a wrong value is an agent error, which names no place to change', () => {
     const [diagnosis] = diagnose([rollout([...worked, says(1, '7'), answers('7')])], HARNESS);
     expect(diagnosis).toMatchObject({ label: 'agent_error', path: null, component: null });

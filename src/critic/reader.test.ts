@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
 import { ModelMeter } from '../model/model-meter.ts';
 import { scriptedBackend } from '../model/scripted-backend.ts';
@@ -206,6 +209,24 @@ describe('commandReader', () => {
     ).toMatchObject({ kind: 'failed' });
   });
 
+  it('leaves nothing running that the program had started', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'co-harness-reader-'));
+    const file = join(folder, 'pid');
+    const script = `const { spawn } = require('node:child_process');
+      const { renameSync, writeFileSync } = require('node:fs');
+      const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)'], { stdio: 'inherit' });
+      writeFileSync('${file}.new', String(child.pid));
+      renameSync('${file}.new', '${file}');
+      setTimeout(() => {}, 60000);`;
+    const controller = new AbortController();
+    const reading = node(script).read('x', { vote: 0, signal: controller.signal });
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000 });
+    controller.abort();
+    // The pipe that it holds closes with it: a program left behind would keep the reading open.
+    await expect(reading).rejects.toMatchObject({ code: 'aborted' });
+    rmSync(folder, { recursive: true });
+  });
+
   it('stops when it is told to', async () => {
     const controller = new AbortController();
     const reading = node('setTimeout(() => {}, 60000)').read('x', { vote: 0, signal: controller.signal });
@@ -271,6 +292,23 @@ describe('composed critic', () => {
     );
     expect(await mute.diagnose([wrong(1)], HARNESS)).toMatchObject([
       { mechanism: 'wrong-value', label: 'agent_error' },
+    ]);
+  });
+
+  it('lets a unanimous reader that names another cause than the evidence go to replay, not to a gate', async () => {
+    const failed = {
+      type: 'tool-failed',
+      turn: 0,
+      call: { tool: 'lookup', arguments: { key: 'a' } },
+      errorType: 'not-found',
+      problem: 'no a',
+    } as const;
+    const critic = composedCritic(
+      reader(() => text()),
+      options,
+    );
+    expect(await critic.diagnose([rollout([says(0, RAW), calls(0), failed])], HARNESS)).toMatchObject([
+      { label: 'prompt_ambiguity', standing: 'needs-replay' },
     ]);
   });
 

@@ -330,7 +330,27 @@ describe('rules that read φ and what was sent', () => {
     expect(repaired.length).toBeGreaterThan(6);
   });
 
-  it('asks nothing of a rollout of a vote that did not count, and never throws on an empty one', () => {
+  it('asks nothing of a vote that did not count', () => {
+    const voted = (vote: number, ...events: Draft[]) => events.map((event): Draft => ({ ...event, vote }));
+    const events = [
+      ...voted(0, says(0, '', 'window', 'Use the tool lookup.\nWhat is a?'), answers('3')),
+      ...voted(1, sent('It is 7.'), answers('7')),
+    ];
+    expect(judge(events, {}, { extracted: '7' })?.mechanism).toBe('wrong-value');
+    expect(judge(events, {}, { extracted: '3' })?.mechanism).toBe('prefix-fills-window');
+  });
+
+  it('lays no failure to a defect of φ that the rollout never touched', () => {
+    const stray = {
+      'tools/send/tool.yaml':
+        'parameters: {type: object, properties: {text: {type: string}}, required: [text, mode]}\nbackend: {kind: record}\n',
+    };
+    const offering = (tools: string) => judge([sent('It is 8.', 'end', `${tools}\nWhat is a?`), answers('8')], stray);
+    expect(offering('Use lookup.')?.mechanism).toBe('wrong-value');
+    expect(offering('Use lookup or send.')?.mechanism).toBe('impossible-schema');
+  });
+
+  it('never throws on an empty rollout', () => {
     expect(judge([])).toBeUndefined();
     const trajectory: Trajectory = rollout([], {}, harness());
     expect(() => diagnose([trajectory], harness())).not.toThrow();

@@ -138,6 +138,29 @@ describe('replaying a cause', () => {
     }));
     const result = await replayed(cases, harness, model, useless);
     expect(result).toMatchObject({ verdict: 'elsewhere', means: { observation: 1, action: null } });
+    // Patch and placebo from the first turn on, the observation only from the second: 8 cases × 2 samples × (2 + 2 + 1) calls.
+    expect(result.usage.modelCalls).toBe(80);
+  });
+
+  it('gives a supplied action in the place of the reply, under the harness as it was', async () => {
+    const harness = harnessWith(SILENT);
+    const { model } = adder();
+    const useless: PatchEdit[] = [{ path: 'prompts/tool-result.md', old: '\n', value: 'There it is.\n' }];
+    const cases = (await failuresUnder(harness, model)).map((one, index) => ({
+      ...one,
+      supplied: { action: { turn: 1, text: String(index + 5) } },
+    }));
+    const result = await replayed(cases, harness, model, useless);
+    expect(result).toMatchObject({ verdict: 'elsewhere', means: { patch: 0, observation: null, action: 1 } });
+  });
+
+  it('asks anew for a reply that was cut where the patch moves the limit that cut it', async () => {
+    const limits = (tokens: number) => `name: sums\nlimits: { turns: 3, tokensPerTurn: ${tokens} }\n`;
+    const harness = harnessWith({ 'harness.yaml': limits(20) });
+    const { model } = adder();
+    const wider: PatchEdit[] = [{ path: 'harness.yaml', old: limits(20), value: limits(200) }];
+    const result = await replayed(await failuresUnder(harness, model), harness, model, wider);
+    expect(result).toMatchObject({ verdict: 'confirmed', means: { patch: 1, placebo: 0 } });
   });
 
   it('refuses to decide on so few groups that nothing could be shown', async () => {
