@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withFileLock } from '../bin/file-lock.mjs';
 import { staleReason } from '../bin/packages.mjs';
@@ -144,4 +145,33 @@ describe('the hand-over to Node 24', () => {
     const run = start("process.kill(process.pid, 'SIGKILL');");
     expect(await run.exit).toBe(137);
   });
+});
+
+describe('what a command loads', () => {
+  /** Names of the packages of which a command line loads any file. */
+  async function packagesLoadedBy(...args: string[]): Promise<string[]> {
+    const spy = join(folder, 'spy.mjs');
+    writeFileSync(
+      spy,
+      `import { registerHooks } from 'node:module';
+      const names = new Set();
+      registerHooks({ load: (url, context, next) => {
+        names.add(/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1]);
+        return next(url, context);
+      } });
+      process.on('exit', () => process.stderr.write('\\n' + JSON.stringify([...names])));`,
+    );
+    const command = ['--import', spy, join(projectFolder, 'src/cli/main.ts'), ...args];
+    const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: folder });
+    return JSON.parse(stderr.split('\n').at(-1) as string) as string[];
+  }
+
+  it('is no engine, sandbox or tool server for the help, and for one command nothing of the others', async () => {
+    const [all, one] = await Promise.all([packagesLoadedBy('--help'), packagesLoadedBy('verify', '--help')]);
+    expect(all).toContain('commander');
+    for (const heavy of ['node-llama-cpp', 'quickjs-emscripten-core', '@modelcontextprotocol/sdk'])
+      expect(all).not.toContain(heavy);
+    expect(one).toContain('commander');
+    for (const foreign of ['ajv', 'yaml', 'diff', '@huggingface/jinja']) expect(one).not.toContain(foreign);
+  }, 60_000);
 });

@@ -1,64 +1,65 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import colors from 'picocolors';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
-import { registerLabFaultsCommand } from '../lab/faults/lab-faults-command.ts';
-import { registerLabGateCommand } from '../lab/gate/lab-gate-command.ts';
-import { registerDoctorCommand } from '../setup/doctor-command.ts';
-import { registerSetupCommand } from '../setup/setup-command.ts';
-import { registerAttributeCommand } from './attribute-command.ts';
-import { registerCheckCommand } from './check-command.ts';
-import { registerDiffCommand } from './diff-command.ts';
-import { registerEvalCommand } from './eval-command.ts';
-import { registerExportCommand } from './export-command.ts';
-import { registerGateCommand } from './gate-command.ts';
-import { registerInitCommand } from './init-command.ts';
-import { registerLogCommand } from './log-command.ts';
-import { registerReportCommand } from './report-command.ts';
-import { registerRollbackCommand } from './rollback-command.ts';
-import { registerRunCommand } from './run-command.ts';
-import { registerServeCommand } from './serve-command.ts';
-import { registerShowCommand } from './show-command.ts';
-import { registerStatusCommand } from './status-command.ts';
-import { registerVerifyCommand } from './verify-command.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+
+type Register = (program: Command) => void;
+
+/** In the order of the help. What a command needs is read only when it is asked for: all commands together are 500 files. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  setup: async () => (await import('../setup/setup-command.ts')).registerSetupCommand,
+  doctor: async () => (await import('../setup/doctor-command.ts')).registerDoctorCommand,
+  init: async () => (await import('./init-command.ts')).registerInitCommand,
+  run: async () => (await import('./run-command.ts')).registerRunCommand,
+  status: async () => (await import('./status-command.ts')).registerStatusCommand,
+  log: async () => (await import('./log-command.ts')).registerLogCommand,
+  show: async () => (await import('./show-command.ts')).registerShowCommand,
+  diff: async () => (await import('./diff-command.ts')).registerDiffCommand,
+  report: async () => (await import('./report-command.ts')).registerReportCommand,
+  check: async () => (await import('./check-command.ts')).registerCheckCommand,
+  gate: async () => (await import('./gate-command.ts')).registerGateCommand,
+  rollback: async () => (await import('./rollback-command.ts')).registerRollbackCommand,
+  eval: async () => (await import('./eval-command.ts')).registerEvalCommand,
+  verify: async () => (await import('./verify-command.ts')).registerVerifyCommand,
+  export: async () => (await import('./export-command.ts')).registerExportCommand,
+  attribute: async () => (await import('./attribute-command.ts')).registerAttributeCommand,
+  serve: async () => (await import('./serve-command.ts')).registerServeCommand,
+  lab: async () => {
+    const { registerLabGateCommand } = await import('../lab/gate/lab-gate-command.ts');
+    const { registerLabFaultsCommand } = await import('../lab/faults/lab-faults-command.ts');
+    return (program) => {
+      registerLabGateCommand(program);
+      registerLabFaultsCommand(program);
+    };
+  },
+};
 
 /** 0 success, 1 failure, 2 bad usage or bad input, 130 stopped by the user. */
 const EXIT = { success: 0, failure: 1, usage: 2, stopped: 130 } as const;
 
 const INPUT_CODES = /^(invalid|unknown|file-missing|no-|run-mismatch|sealed|duplicate|empty)/;
 
-export function createProgram(): Command {
+/** Holds the command that `name` names; all of them where it names none, for the help and for suggestions. */
+async function createProgram(name: string | undefined): Promise<Command> {
   const program = new Command('co-harness')
     .description("Improves an LLM agent's harness and weights together, in turns, and says how sure it is.")
     .version('0.1.0')
     .showHelpAfterError('(co-harness --help lists the commands)')
     .showSuggestionAfterError()
     .exitOverride();
-  registerSetupCommand(program);
-  registerDoctorCommand(program);
-  registerInitCommand(program);
-  registerRunCommand(program);
-  registerStatusCommand(program);
-  registerLogCommand(program);
-  registerShowCommand(program);
-  registerDiffCommand(program);
-  registerReportCommand(program);
-  registerCheckCommand(program);
-  registerGateCommand(program);
-  registerRollbackCommand(program);
-  registerEvalCommand(program);
-  registerVerifyCommand(program);
-  registerExportCommand(program);
-  registerAttributeCommand(program);
-  registerServeCommand(program);
-  registerLabGateCommand(program);
-  registerLabFaultsCommand(program);
+  const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name);
+  const wanted = isNamed ? [COMMANDS[name] as (typeof COMMANDS)[string]] : Object.values(COMMANDS);
+  for (const load of wanted) (await load())(program);
   return program;
 }
 
 /** Runs one command line; resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
-    await createProgram().parseAsync([...argv], { from: 'user' });
+    const program = await createProgram(argv[0]);
+    await program.parseAsync([...argv], { from: 'user' });
     return Number(process.exitCode ?? EXIT.success);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
@@ -82,4 +83,8 @@ function reportFailure(error: unknown, json: boolean): number {
   return INPUT_CODES.test(error.code) ? EXIT.usage : EXIT.failure;
 }
 
-if (import.meta.main) process.exit(await main(process.argv.slice(2)));
+if (import.meta.main) {
+  // Else every start strips the types of every file again. A folder that cannot be written costs only the time.
+  enableCompileCache(join(projectFolder, 'node_modules', '.cache', 'co-harness'));
+  process.exit(await main(process.argv.slice(2)));
+}

@@ -1,13 +1,20 @@
-/** An exact value: numerator over a positive denominator. Not necessarily reduced. */
-export interface ExactNumber {
-  numerator: bigint;
-  denominator: bigint;
-}
+import {
+  absolute,
+  add,
+  compareRationals,
+  divide,
+  multiply,
+  negate,
+  power,
+  type Rational,
+  rational,
+  subtract,
+} from '../base/rational.ts';
 
 export interface WrittenNumber {
   /** As it stands in the text, trimmed. */
   text: string;
-  value: ExactNumber;
+  value: Rational;
   /** It was written with a percent sign or the word; `value` is then already divided by 100. */
   percent: boolean;
   /** Start in the normalised text. */
@@ -17,6 +24,8 @@ export interface WrittenNumber {
 
 const MOST_DIGITS = 400;
 const MOST_EXPONENT = 400;
+const TEN = rational(10n);
+const HUNDREDTH = rational(1n, 100n);
 
 const DIGITS = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
 const DECIMAL = String.raw`(?:${DIGITS}(?:\.\d+)?|\.\d+)`;
@@ -76,50 +85,30 @@ export function numbersIn(normalised: string): WrittenNumber[] {
   return found;
 }
 
-function exactValue(parts: Record<string, string | undefined>): ExactNumber | null {
+function exactValue(parts: Record<string, string | undefined>): Rational | null {
   const { top, bottom, decimal, whole, exponent } = parts;
   if ([top, bottom, decimal].some((part) => part !== undefined && part.length > MOST_DIGITS)) return null;
-  let value: ExactNumber;
-  if (top !== undefined && bottom !== undefined) {
-    const above = decimalValue(top);
+  let value = decimalValue(top ?? (decimal as string));
+  if (bottom !== undefined) {
     const below = decimalValue(bottom);
     if (below.numerator === 0n) return null;
-    value = {
-      numerator: above.numerator * below.denominator,
-      denominator: above.denominator * below.numerator,
-    };
-  } else {
-    value = decimalValue(decimal as string);
+    value = divide(value, below);
   }
-  if (whole !== undefined) value = { ...value, numerator: value.numerator + BigInt(whole) * value.denominator };
+  if (whole !== undefined) value = add(value, rational(BigInt(whole)));
   if (exponent !== undefined) {
-    const power = Number(exponent);
-    if (Math.abs(power) > MOST_EXPONENT) return null;
-    if (power >= 0) value = { ...value, numerator: value.numerator * 10n ** BigInt(power) };
-    else value = { ...value, denominator: value.denominator * 10n ** BigInt(-power) };
+    if (Math.abs(Number(exponent)) > MOST_EXPONENT) return null;
+    value = multiply(value, power(TEN, BigInt(exponent)));
   }
-  if (parts.percent !== undefined) value = { ...value, denominator: value.denominator * 100n };
-  const isNegative = [parts.sign, parts.loose, parts.inner].includes('-');
-  return isNegative ? { ...value, numerator: -value.numerator } : value;
+  if (parts.percent !== undefined) value = multiply(value, HUNDREDTH);
+  return [parts.sign, parts.loose, parts.inner].includes('-') ? negate(value) : value;
 }
 
-function decimalValue(text: string): ExactNumber {
+function decimalValue(text: string): Rational {
   const [integer = '', fraction = ''] = text.replaceAll(',', '').split('.');
-  return { numerator: BigInt(`${integer}${fraction}` || '0'), denominator: 10n ** BigInt(fraction.length) };
-}
-
-export function isInteger({ numerator, denominator }: ExactNumber): boolean {
-  return numerator % denominator === 0n;
-}
-
-export function isEqual(left: ExactNumber, right: ExactNumber): boolean {
-  return left.numerator * right.denominator === right.numerator * left.denominator;
+  return rational(BigInt(`${integer}${fraction}` || '0'), 10n ** BigInt(fraction.length));
 }
 
 /** |left − right| ≤ |right| / `parts`, exactly. */
-export function isWithin(left: ExactNumber, right: ExactNumber, parts: bigint): boolean {
-  const difference = left.numerator * right.denominator - right.numerator * left.denominator;
-  const scale = right.numerator * left.denominator;
-  const absolute = (value: bigint) => (value < 0n ? -value : value);
-  return absolute(difference) * parts <= absolute(scale);
+export function isWithin(left: Rational, right: Rational, parts: bigint): boolean {
+  return compareRationals(multiply(absolute(subtract(left, right)), rational(parts)), absolute(right)) <= 0;
 }

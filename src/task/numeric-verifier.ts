@@ -1,13 +1,6 @@
 import { contentHash } from '../base/content-hash.ts';
-import {
-  type ExactNumber,
-  isEqual,
-  isInteger,
-  isWithin,
-  normaliseNumberText,
-  numbersIn,
-  type WrittenNumber,
-} from './number-text.ts';
+import { isSameRational, multiply, type Rational, rational } from '../base/rational.ts';
+import { isWithin, normaliseNumberText, numbersIn, type WrittenNumber } from './number-text.ts';
 import { statedNumber } from './stated-number.ts';
 import type { Task } from './task.ts';
 import type { Verdict, Verifier } from './verifier.ts';
@@ -59,12 +52,12 @@ export function goldNumber(answer: Task['answer']): WrittenNumber | null {
   return numbers.length === 1 ? (numbers[0] as WrittenNumber) : null;
 }
 
-function isSame(value: ExactNumber, gold: ExactNumber): boolean {
-  return isInteger(gold) ? isEqual(value, gold) : isWithin(value, gold, TOLERANCE_PARTS);
+function isSame(value: Rational, gold: Rational): boolean {
+  return gold.denominator === 1n ? isSameRational(value, gold) : isWithin(value, gold, TOLERANCE_PARTS);
 }
 
-function readings({ value, percent }: WrittenNumber, asksPercent: boolean): ExactNumber[] {
-  return percent && asksPercent ? [value, { ...value, numerator: value.numerator * 100n }] : [value];
+function readings({ value, percent }: WrittenNumber, asksPercent: boolean): Rational[] {
+  return percent && asksPercent ? [value, multiply(value, rational(100n))] : [value];
 }
 
 /** The last question of the problem names a percentage. */

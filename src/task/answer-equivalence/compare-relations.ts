@@ -13,7 +13,7 @@ import { mirrored } from './real-set.ts';
 export type Relation = Extract<Answer, { kind: 'relation' }>;
 
 /** What only names the value on the other side of an equals sign: `x`, `f(x)`, `AB`, `\angle ABC`, words. */
-export function isLabel(side: Answer): boolean {
+function isLabel(side: Answer): boolean {
   if (side.kind === 'text') return true;
   if (side.kind === 'tuple')
     return side.items.every((item) => item.kind === 'value' && item.expression.kind === 'symbol');

@@ -1,6 +1,7 @@
 import type { Rational } from '../../base/rational.ts';
 
-export const FUNCTION_NAMES = [
+/** Functions that are written by their name, `\sin` or `sin`. */
+export const NAMED_FUNCTIONS = [
   'sin',
   'cos',
   'tan',
@@ -14,14 +15,9 @@ export const FUNCTION_NAMES = [
   'cosh',
   'tanh',
   'ln',
-  'abs',
-  'floor',
-  'ceil',
-  'factorial',
-  'binomial',
 ] as const;
 /** Functions with a meaning. `log` is read as `ln` of the argument over `ln` of the base. */
-export type FunctionName = (typeof FUNCTION_NAMES)[number];
+export type FunctionName = (typeof NAMED_FUNCTIONS)[number] | 'abs' | 'floor' | 'ceil' | 'factorial' | 'binomial';
 
 /**
  * A scalar as it was written: nothing is simplified. `decimal`: the literal had a decimal point or an exponent. `root`: real root where there is one,

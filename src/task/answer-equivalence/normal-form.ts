@@ -106,7 +106,7 @@ export function rationalOfFraction({ over, under }: Fraction): Rational | null {
   return under === ONE_POLYNOMIAL ? rationalOf(over) : null;
 }
 
-export function addFractions(algebra: Algebra, a: Fraction, b: Fraction): Fraction {
+function addFractions(algebra: Algebra, a: Fraction, b: Fraction): Fraction {
   if (a.under === ONE_POLYNOMIAL && b.under === ONE_POLYNOMIAL) return whole(addPolynomials(a.over, b.over));
   if (polynomialText(a.under) === polynomialText(b.under))
     return { over: addPolynomials(a.over, b.over), under: a.under };

@@ -1,4 +1,4 @@
-import { hasMeaningAlone } from './tokens.ts';
+import { hasMeaningAlone } from './notation.ts';
 
 const WRAPPERS: readonly (readonly [opener: string, closer: string])[] = [
   ['\\(', '\\)'],

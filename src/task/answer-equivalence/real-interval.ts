@@ -108,7 +108,7 @@ export function floorDivide(a: bigint, b: bigint): bigint {
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
 }
 
-export function ceilDivide(a: bigint, b: bigint): bigint {
+function ceilDivide(a: bigint, b: bigint): bigint {
   return -floorDivide(-a, b);
 }
 

@@ -51,7 +51,7 @@ export function expressionsOf(answer: Answer): Expression[] {
 }
 
 /** The same answer with every expression replaced. */
-export function mapExpressions(answer: Answer, change: (expression: Expression) => Expression): Answer {
+function mapExpressions(answer: Answer, change: (expression: Expression) => Expression): Answer {
   const inside = (part: Answer): Answer => mapExpressions(part, change);
   switch (answer.kind) {
     case 'value':

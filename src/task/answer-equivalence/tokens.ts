@@ -1,5 +1,18 @@
 import { type Rational, rational } from '../../base/rational.ts';
 import { ANSWER_LIMITS, refuseLargeInteger, Unreadable } from './answer-limits.ts';
+import {
+  ALIASES,
+  COMMANDS,
+  GREEK,
+  hasMeaningAlone,
+  MARKS,
+  NAMED_OBJECTS,
+  PLAIN_GREEK,
+  PLAIN_NAMES,
+  SILENT,
+  TEXT_COMMANDS,
+  TRANSPARENT,
+} from './notation.ts';
 import { isUnitName } from './units.ts';
 
 /**
@@ -18,167 +31,6 @@ export interface Token {
 export interface TokeniserOptions {
   /** Read `1,234` as two numbers. Without it, it is one where no bracket is open. */
   commasSeparate: boolean;
-}
-
-/** LaTeX commands that only place or scale things. */
-const SILENT =
-  /^(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|quad|qquad|[,!;: ]|thinspace|enspace|mathstrut|strut|hfill|noindent)$/;
-const TEXT_COMMANDS = new Set([
-  'text',
-  'mbox',
-  'hbox',
-  'textrm',
-  'textbf',
-  'textit',
-  'textnormal',
-  'textsf',
-  'mathrm',
-  'rm',
-  'textup',
-]);
-const TRANSPARENT = new Set([
-  'mathbf',
-  'boldsymbol',
-  'mathit',
-  'bm',
-  'mathsf',
-  'mathnormal',
-  'displaylines',
-  'ensuremath',
-]);
-const NAMED_OBJECTS = new Set([
-  'overline',
-  'overrightarrow',
-  'overleftrightarrow',
-  'widehat',
-  'vec',
-  'hat',
-  'bar',
-  'tilde',
-  'underline',
-  'widetilde',
-  'overarc',
-]);
-const GREEK = new Set(
-  (
-    'alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma tau upsilon phi varphi chi psi omega ' +
-    'Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell angle measuredangle triangle'
-  ).split(' '),
-);
-const MARKS: Readonly<Record<string, string>> = {
-  cdot: '*',
-  times: '*',
-  ast: '*',
-  div: '/',
-  le: '<=',
-  leq: '<=',
-  leqslant: '<=',
-  leqq: '<=',
-  ge: '>=',
-  geq: '>=',
-  geqslant: '>=',
-  geqq: '>=',
-  ne: '!=',
-  neq: '!=',
-  lt: '<',
-  gt: '>',
-  cup: 'cup',
-  cap: 'cap',
-  setminus: 'setminus',
-  backslash: 'setminus',
-  in: 'in',
-  pm: 'pm',
-  mp: 'mp',
-  approx: '=',
-  equiv: '=',
-  lbrace: '\\{',
-  rbrace: '\\}',
-  '{': '\\{',
-  '}': '\\}',
-  langle: '<(',
-  rangle: ')>',
-  lvert: '|',
-  rvert: '|',
-  vert: '|',
-  mid: 'mid',
-  '|': '||',
-  lbrack: '[',
-  rbrack: ']',
-  lfloor: 'lfloor',
-  rfloor: 'rfloor',
-  lceil: 'lceil',
-  rceil: 'rceil',
-  '%': '%',
-  $: '$',
-  '&': '&',
-  '\\': '\\\\',
-  colon: ':',
-  wedge: 'and',
-  land: 'and',
-  lor: 'or',
-  vee: 'or',
-  union: 'cup',
-  to: 'to',
-};
-const FUNCTIONS = [
-  'sin',
-  'cos',
-  'tan',
-  'cot',
-  'sec',
-  'csc',
-  'arcsin',
-  'arccos',
-  'arctan',
-  'sinh',
-  'cosh',
-  'tanh',
-  'ln',
-  'log',
-  'lg',
-  'exp',
-];
-const COMMANDS = new Set([
-  ...FUNCTIONS,
-  ...['frac', 'sqrt', 'surd', 'pi', 'infty', 'binom', 'circ', 'emptyset', 'mathbb', 'begin', 'end', 'pmod'],
-]);
-const ALIASES: Readonly<Record<string, string>> = {
-  dfrac: 'frac',
-  tfrac: 'frac',
-  cfrac: 'frac',
-  dbinom: 'binom',
-  tbinom: 'binom',
-  degree: 'circ',
-  varnothing: 'emptyset',
-  asin: 'arcsin',
-  acos: 'arccos',
-  atan: 'arctan',
-  inf: 'infty',
-  infinity: 'infty',
-  Infinity: 'infty',
-  choose: 'binom',
-  oo: 'infty',
-};
-/** Letters that have their meaning without a backslash too. */
-const PLAIN_NAMES = new Set([
-  ...FUNCTIONS,
-  'sqrt',
-  'pi',
-  'inf',
-  'infty',
-  'infinity',
-  'Infinity',
-  'oo',
-  'frac',
-  'asin',
-  'acos',
-  'atan',
-]);
-const PLAIN_GREEK = new Set(['alpha', 'beta', 'gamma', 'theta', 'lambda', 'omega']);
-
-/** Not a word and not a product of symbols: a function, a constant, a Greek letter, a conjunction. */
-export function hasMeaningAlone(letters: string): boolean {
-  return PLAIN_NAMES.has(letters) || PLAIN_GREEK.has(letters) || /^(?:and|or)$/i.test(letters);
 }
 
 const NUMBER = /\d+(?:\.\d+)?|\.\d+/y;

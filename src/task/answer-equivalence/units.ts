@@ -1,4 +1,4 @@
-import { ONE, type Rational, rational } from '../../base/rational.ts';
+import { multiply, ONE, power, type Rational, rational } from '../../base/rational.ts';
 
 /**
  * A unit as written behind a value. `known`: each base dimension with its power and the factor to it; null for words that are no unit of measure
@@ -116,21 +116,16 @@ function knownUnit(text: string): Unit['known'] {
     const definition = BY_NAME.get(match?.[1] ?? '');
     if (match === null || definition === undefined) return null;
     const [dimension, size] = definition;
-    const power = sign * Number(match[2] ?? 1);
-    powers.set(dimension, (powers.get(dimension) ?? 0) + power);
-    if (PER_SECOND.has(match[1] as string)) powers.set('time', (powers.get('time') ?? 0) - power);
-    for (let step = 0; step < Math.abs(power); step++) {
-      factor =
-        power > 0
-          ? rational(factor.numerator * size.numerator, factor.denominator * size.denominator)
-          : rational(factor.numerator * size.denominator, factor.denominator * size.numerator);
-    }
+    const exponent = sign * Number(match[2] ?? 1);
+    powers.set(dimension, (powers.get(dimension) ?? 0) + exponent);
+    if (PER_SECOND.has(match[1] as string)) powers.set('time', (powers.get('time') ?? 0) - exponent);
+    factor = multiply(factor, power(size, BigInt(exponent)));
     sign = 1;
   }
   const dimensions = [...powers]
-    .filter(([, power]) => power !== 0)
+    .filter(([, exponent]) => exponent !== 0)
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([dimension, power]) => `${dimension}^${power}`)
+    .map(([dimension, exponent]) => `${dimension}^${exponent}`)
     .join(' ');
   return dimensions === '' ? null : { dimensions, factor };
 }
