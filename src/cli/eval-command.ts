@@ -13,7 +13,6 @@ import type { Harness } from '../harness/harness.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
-import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
@@ -21,8 +20,7 @@ import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { readEvalTasks } from './eval-tasks.ts';
-import { openRunModels } from './open-run-models.ts';
-import { openToolHosts } from './open-tool-hosts.ts';
+import { openRunEngines } from './open-run-engines.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
 
@@ -114,15 +112,11 @@ async function rollOutTasks(
 ): Promise<Trajectory[]> {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
-  const models = await openRunModels(folder, header, controller.signal);
+  const engines = await openRunEngines(folder, header, controller.signal);
   const runner = openRunner(header.runner ?? null);
-  const toolHosts = openToolHosts(header.engines.tools, {
-    log: (line) => process.stderr.write(`${line}\n`),
-    signal: controller.signal,
-  });
   const progress = runProgress(process.stderr);
   try {
-    const model = await models.open(version.pair.model);
+    const model = await engines.models.open(version.pair.model);
     const verifier = chooseVerifier(header.verifier, folder);
     const jobs = tasks.flatMap((task) =>
       Array.from({ length: Number(options.repeats) }, (_, repeat) => ({
@@ -136,7 +130,7 @@ async function rollOutTasks(
         sampling: null,
         clock: systemClock,
         signal: controller.signal,
-        toolHosts,
+        toolHosts: engines.toolHosts,
         ...(runner === null ? {} : { runner }),
       })),
     );
@@ -149,8 +143,7 @@ async function rollOutTasks(
     });
   } finally {
     await runner?.close();
-    await closeToolHosts(toolHosts);
-    await models.close();
+    await engines.close();
   }
 }
 

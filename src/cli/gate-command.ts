@@ -14,7 +14,7 @@ import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { configOfRun } from './eval-tasks.ts';
-import { openRunModels } from './open-run-models.ts';
+import { openRunEngines } from './open-run-engines.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
 
@@ -104,14 +104,14 @@ async function measure(
 ): Promise<NullRuns> {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
-  const models = await openRunModels(folder, header, controller.signal);
+  const engines = await openRunEngines(folder, header, controller.signal);
   const progress = runProgress(process.stderr);
   const journal = openSqliteJournal(join(folder, 'null.sqlite'));
   const { temperature } = options;
   try {
     return await runNull({
       harness,
-      model: await models.open(version.pair.model),
+      model: await engines.models.open(version.pair.model),
       groups,
       repeats: Number(options.repeats),
       sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature: Number(temperature) },
@@ -125,7 +125,7 @@ async function measure(
     });
   } finally {
     await journal.close();
-    await models.close();
+    await engines.close();
   }
 }
 

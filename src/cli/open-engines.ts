@@ -7,10 +7,18 @@ import type { ModelPool } from '../evolution/run-context.ts';
 import type { RunEngines } from '../evolution/start-run.ts';
 import { parseModelReference } from '../model/model-reference.ts';
 import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
+import { closeToolHosts, type ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { openModel, trainerRoot } from './open-model.ts';
 import { openToolHosts } from './open-tool-hosts.ts';
 
+/** `close` ends the models and everything that runs in the tool hosts. */
+export interface OpenedEngines extends RunEngines {
+  toolHosts: ToolHosts;
+  close(): Promise<void>;
+}
+
 type EngineConfig = Pick<RunConfig, 'model' | 'alignment' | 'only' | 'tools'>;
+type BareEngines = Pick<RunEngines, 'models' | 'trainer'>;
 
 /**
  * Engines that a config names: weights on this machine with the local Python trainer, or a server that only rolls out. Throws CoHarnessError
@@ -20,15 +28,27 @@ export async function openEngines(
   config: EngineConfig,
   folder: string,
   options: { signal: AbortSignal; log: (text: string) => void },
-): Promise<RunEngines> {
+): Promise<OpenedEngines> {
   const reference = parseModelReference(config.model.source);
+  const engines =
+    reference.kind === 'server' ? serverEngines(config, reference) : await localEngines(config, folder, options);
   const toolHosts = openToolHosts(config.tools, options);
-  if (reference.kind === 'server') return { ...serverEngines(config, reference), toolHosts };
+  const close = async () => {
+    await closeToolHosts(toolHosts);
+    await engines.models.close();
+  };
+  return { ...engines, toolHosts, close };
+}
+
+async function localEngines(
+  config: EngineConfig,
+  folder: string,
+  options: { signal: AbortSignal; log: (text: string) => void },
+): Promise<BareEngines> {
   const model = await openModel(config.model, options);
   const adaptersFolder = join(folder, 'adapters');
   const base = { path: model.path, hash: model.hash };
   return {
-    toolHosts,
     models: embeddedPool({
       modelPath: base.path,
       base: { base: base.hash, adapter: null },
@@ -47,7 +67,7 @@ export async function openEngines(
   };
 }
 
-function serverEngines({ model, only }: EngineConfig, server: { url: string; model: string }): RunEngines {
+function serverEngines({ model, only }: EngineConfig, server: { url: string; model: string }): BareEngines {
   if (only !== 'harness') throw untrainable();
   const backend = openAiCompatibleBackend({
     ...server,

@@ -3,24 +3,17 @@ import { commandReader } from '../critic/reader/command-reader.ts';
 import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import { modelReader } from '../critic/reader/model-reader.ts';
 import { parseCritic } from '../critic/reader/parse-critic.ts';
-import type { ModelMeter } from '../model/model-meter.ts';
 import { parseModelReference } from '../model/model-reference.ts';
 import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 
 /** Environment variable with the key of a critic's server, where it needs one. */
 const KEY_VARIABLE = 'CO_HARNESS_CRITIC_KEY';
 
-/**
- * The reader that a `critic` setting names; null for `evidence`. A model's calls go through `meter` under the role `critic`. Throws CoHarnessError
- * `invalid-critic`.
- */
-export function openReader(
-  critic: string,
-  options: { timeoutSeconds: number; windowTokens?: number; meter?: ModelMeter },
-): CriticReader | null {
+/** The reader that a `critic` setting names; null for `evidence`. Throws CoHarnessError `invalid-critic`. */
+export function openReader(critic: string, { timeoutSeconds }: { timeoutSeconds: number }): CriticReader | null {
   const choice = parseCritic(critic);
   if (choice.kind === 'evidence') return null;
-  const timeoutMs = options.timeoutSeconds * 1000;
+  const timeoutMs = timeoutSeconds * 1000;
   if (choice.kind === 'command') return commandReader({ command: choice.command, timeoutMs });
   const reference = parseModelReference(choice.source);
   if (reference.kind !== 'server') {
@@ -33,8 +26,8 @@ export function openReader(
     url: reference.url,
     model: reference.model,
     timeoutMs,
-    windowTokens: options.windowTokens ?? 32_768,
+    windowTokens: 32_768,
     ...(process.env[KEY_VARIABLE] ? { apiKeyVariable: KEY_VARIABLE } : {}),
   });
-  return modelReader(options.meter?.wrap(backend, 'critic') ?? backend, { name: critic });
+  return modelReader(backend, { name: critic });
 }

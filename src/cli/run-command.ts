@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
-import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { openEngines } from './open-engines.ts';
 import { openReader } from './open-reader.ts';
@@ -59,14 +58,18 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
   const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
-  const opened = await openEngines(config, folder, { signal: interrupt.signal, log });
-  const engines = { ...opened, reader };
+  const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
   try {
-    await executeRun({ prepared, folder, engines, observers: [runProgress(output)], signal: interrupt.signal });
+    await executeRun({
+      prepared,
+      folder,
+      engines: { ...engines, reader },
+      observers: [runProgress(output)],
+      signal: interrupt.signal,
+    });
   } finally {
     interrupt.dispose();
-    if (engines.toolHosts !== undefined) await closeToolHosts(engines.toolHosts);
-    await engines.models.close();
+    await engines.close();
     await reader?.close();
   }
   await printReport(folder, name, options.json === true);

@@ -1,5 +1,6 @@
 import { contentHash } from '../base/content-hash.ts';
 import type { Task } from './task.ts';
+import { unmatchedRow } from './unmatched-row.ts';
 import type { Verdict, Verifier } from './verifier.ts';
 
 const CODE_VERSION = 1;
@@ -95,7 +96,8 @@ function callOf(value: unknown): FunctionCall {
 function mismatch(expected: readonly ExpectedCall[], calls: readonly FunctionCall[]): string | null {
   if (expected.length !== calls.length) return `${calls.length} calls, ${expected.length} expected`;
   const problems = expected.map((target) => calls.map((call) => callProblem(target, call)));
-  if (hasFullMatching(problems.map((row) => row.map((problem) => problem === null)))) return null;
+  if (unmatchedRow(expected.length, calls.length, (row, column) => problems[row]?.[column] === null) === -1)
+    return null;
   const unmet = problems.findIndex((row) => row.every((problem) => problem !== null));
   return unmet === -1
     ? 'two expected calls need the same call'
@@ -147,21 +149,6 @@ function standardised(text: string): string {
     .replace(/[\s,./\-_*^]/g, '')
     .toLowerCase()
     .replaceAll("'", '"');
-}
-
-/** Whether each row can have its own column among the true cells (Kuhn's augmenting paths). */
-function hasFullMatching(cells: readonly boolean[][]): boolean {
-  const rowOfColumn = new Map<number, number>();
-  const place = (row: number, tried: Set<number>): boolean =>
-    (cells[row] as boolean[]).some((isMatch, column) => {
-      if (!isMatch || tried.has(column)) return false;
-      tried.add(column);
-      const holder = rowOfColumn.get(column);
-      if (holder !== undefined && !place(holder, tried)) return false;
-      rowOfColumn.set(column, row);
-      return true;
-    });
-  return cells.every((_, row) => place(row, new Set()));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

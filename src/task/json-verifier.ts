@@ -1,6 +1,7 @@
 import { contentHash } from '../base/content-hash.ts';
 import { outsideThinking } from './answer-equivalence/extract-answer.ts';
 import type { Task } from './task.ts';
+import { unmatchedRow } from './unmatched-row.ts';
 import type { Verdict, Verifier } from './verifier.ts';
 
 const CODE_VERSION = 1;
@@ -98,24 +99,14 @@ function objectMismatch(gold: object, value: unknown, at: string, options: JsonO
   );
 }
 
-/** Kuhn's augmenting paths, so that a partial match of one item does not take the partner of another. */
 function unorderedMismatch(
   gold: readonly unknown[],
   value: readonly unknown[],
   at: string,
   options: JsonOptions,
 ): string | null {
-  const partner = new Map<number, number>();
-  const place = (row: number, tried: Set<number>): boolean =>
-    value.some((item, column) => {
-      if (tried.has(column) || mismatch(gold[row], item, at, options) !== null) return false;
-      tried.add(column);
-      const taken = partner.get(column);
-      if (taken !== undefined && !place(taken, tried)) return false;
-      partner.set(column, row);
-      return true;
-    });
-  const missing = gold.findIndex((_, row) => !place(row, new Set()));
+  const isMatch = (row: number, column: number) => mismatch(gold[row], value[column], at, options) === null;
+  const missing = unmatchedRow(gold.length, value.length, isMatch);
   return missing < 0 ? null : `${at}/${missing}: no item of its own equals ${shown(gold[missing])}`;
 }
 

@@ -1,4 +1,5 @@
 import { divide, multiply, type Rational, rational } from '../../base/rational.ts';
+import { unmatchedRow } from '../unmatched-row.ts';
 import type { Answer } from './answer.ts';
 import { refuseLargeInteger, Unreadable } from './answer-limits.ts';
 import { compareRelations, labelFirst, labelledValues, type Relation } from './compare-relations.ts';
@@ -148,7 +149,7 @@ function matchItems(
   const matched = areSets
     ? rows.every((row) => columns.some((column) => isEqual(row, column))) &&
       columns.every((column) => rows.some((row) => isEqual(row, column)))
-    : hasPerfectMatching(rows, columns, isEqual);
+    : unmatchedRow(right.length, left.length, isEqual) === -1;
   if (matched) return allEqual(outcomes.flatMap((row) => row.filter(({ verdict }) => verdict === 'equal')));
   return open ?? different('an item has no equal on the other side');
 }
@@ -161,25 +162,6 @@ function attempt(compare: () => Outcome): Outcome {
     if (!(error instanceof Unreadable) || error.reason !== 'undefined') throw error;
     return different(error.message);
   }
-}
-
-/** Augmenting paths (Kuhn): near-equal decimals make greedy pairing unsafe. */
-function hasPerfectMatching(
-  rows: readonly number[],
-  columns: readonly number[],
-  isEqual: (row: number, column: number) => boolean,
-): boolean {
-  const partner = new Map<number, number>();
-  const place = (row: number, tried: Set<number>): boolean =>
-    columns.some((column) => {
-      if (tried.has(column) || !isEqual(row, column)) return false;
-      tried.add(column);
-      const taken = partner.get(column);
-      if (taken !== undefined && !place(taken, tried)) return false;
-      partner.set(column, row);
-      return true;
-    });
-  return rows.every((row) => place(row, new Set()));
 }
 
 function compareWithRelation(prediction: Answer, gold: Answer, context: AnswerContext): Outcome {
