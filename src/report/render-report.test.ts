@@ -6,8 +6,8 @@ function pair(round: number | null, name: string, correct: number): PairRow {
   const accuracy = correct / 200;
   return {
     pair: name,
-    harness: 'h'.repeat(64),
-    model: 'm'.repeat(64),
+    harness: `h${name}`.padEnd(64, '0'),
+    model: `m${name}`.padEnd(64, '0'),
     round,
     split: 'test',
     tasks: 200,
@@ -71,6 +71,14 @@ describe('renderReport', () => {
     const text = report({ pairs, crossed: [crossed(1), crossed(2)] });
     expect(text).toContain('Round 1: harness x weights');
     expect(text).toContain('Round 2: nothing was accepted');
+  });
+
+  it('does not cross a round that kept its weights, or its harness', () => {
+    const kept = (half: 'harness' | 'model') =>
+      report({ pairs: [pair(0, 'a', 12), { ...pair(1, 'b', 98), [half]: pair(0, 'a', 12)[half] }] });
+    expect(kept('model')).toContain('Round 1: the weights stayed what they were');
+    expect(kept('harness')).toContain('Round 1: the harness stayed what it was');
+    expect(kept('model')).not.toContain('interaction');
   });
 
   it('shows the pairs that no other one beats, and how far predictions came true', () => {

@@ -11,7 +11,7 @@ export function renderReport(data: ReportData, folder: string): string {
     heading(data),
     pairsSection(data.pairs),
     differencesSection(data.differences),
-    ...data.crossed.map((crossed) => crossedSection(crossed, isUnchanged(data, crossed.round))),
+    ...data.crossed.map((crossed) => crossedSection(crossed, unchangedHalves(data, crossed.round))),
     frontSection(data),
     versionsSection(data),
     predictionsSection(data),
@@ -52,14 +52,18 @@ function differencesSection(differences: readonly DifferenceRow[]): string {
   return `Differences on the same tasks (points; bootstrap over groups, 95%)\n${lines.join('\n')}`;
 }
 
-/** A round of a single seed that ended with the pair it began with. */
-function isUnchanged({ pairs, seeds }: ReportData, round: number): boolean {
-  const pairOf = (wanted: number) => pairs.find((row) => row.round === wanted)?.pair;
-  return seeds.length === 1 && pairOf(round) !== undefined && pairOf(round) === pairOf(round - 1);
+/** What a round left as it was. Several seeds differ in that: their table is shown. */
+function unchangedHalves({ pairs, seeds }: ReportData, round: number): { harness: boolean; model: boolean } {
+  const [before, after] = [round - 1, round].map((wanted) => pairs.find((row) => row.round === wanted));
+  const one = seeds.length === 1 && before !== undefined && after !== undefined;
+  return { harness: one && before.harness === after.harness, model: one && before.model === after.model };
 }
 
-function crossedSection(table2: CrossedTable, unchanged: boolean): string {
-  if (unchanged) return `Round ${table2.round}: nothing was accepted, the pair stayed what it was.`;
+function crossedSection(table2: CrossedTable, unchanged: { harness: boolean; model: boolean }): string {
+  const start = `Round ${table2.round}:`;
+  if (unchanged.harness && unchanged.model) return `${start} nothing was accepted, the pair stayed what it was.`;
+  if (unchanged.model) return `${start} the weights stayed what they were, so there is nothing to cross.`;
+  if (unchanged.harness) return `${start} the harness stayed what it was, so there is nothing to cross.`;
   const cell = (harness: 'old' | 'new', model: 'old' | 'new') => {
     const found = table2.cells.find((candidate) => candidate.harness === harness && candidate.model === model);
     return found === undefined || found.low === null || found.high === null
