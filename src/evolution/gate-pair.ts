@@ -7,18 +7,18 @@ import { type GatePlan, planGate } from '../gate/plan-gate.ts';
 import { tradeOffRepeats } from '../gate/trade-off-repeats.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
-import { isSaving, relaxationsOf } from '../patch/budget-changes.ts';
+import { isBatchedOtherwise, isSaving, relaxationsOf } from '../patch/budget-changes.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import { patchSeen } from '../patch/patch-seen.ts';
 import type { TrainingRecord, Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
-import type { Trajectory } from '../trajectory/trajectory.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
 import { expectedVariation } from './expected-variation.ts';
+import { rollApart } from './roll-apart.ts';
 import { isGreedy, secondsPerRollout } from './roll-out.ts';
-import { type Arm, rollPairs } from './roll-pairs.ts';
+import { type Arm, rollPairs, type SeenRollouts } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 import { gateGroupsFor, planOnce } from './size-plan.ts';
 
@@ -117,7 +117,8 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context, patch === null ? 'weights' : 'harness');
     const plan = await announcedPlan(context, comparison, { groups, rollouts, alpha });
-    const seen: { parent: Trajectory[]; child: Trajectory[] } = { parent: [], child: [] };
+    const seen: SeenRollouts = { parent: [], child: [] };
+    const roll = isBatchedOtherwise(parent.harness, child.harness) ? rollApart : rollPairs;
     return judge({
       plan,
       rule,
@@ -126,12 +127,12 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
       kind: changeKind(comparison),
       drawBatch: (from, to) => {
         const order = { ...comparison, step: 'gate', seedStream: `gate ${round}`, repeats: plan.repeats };
-        return rollPairs(context, order, groups.slice(from, to).flat(), seen);
+        return roll(context, order, groups.slice(from, to).flat(), seen);
       },
       seen: () =>
         patch === null
           ? { alive: true, why: 'the adapter was proven active when it was loaded' }
-          : patchSeen(patch, seen.parent, seen.child),
+          : patchSeen(patch, seen.parent, seen.child, seen.inFlight),
       signal: context.signal,
     });
   });

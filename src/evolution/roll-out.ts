@@ -3,7 +3,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
-import { runBatch } from '../rollout/run-batch.ts';
+import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
 import { type RolloutJob, runRollout } from '../rollout/run-rollout.ts';
 import type { Split, Task } from '../task/task.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
@@ -21,6 +21,8 @@ export interface RolloutOrder {
   sampling: Sampling | null;
   /** Names the stream of seeds: arms that are compared share it, data that must be fresh has its own. */
   seedStream: string;
+  /** Greedy rollouts are bought anew too: their time is what is asked. */
+  isTimed?: boolean;
 }
 
 /** What the batch is for, shown as progress, e.g. "gate: parent". */
@@ -30,21 +32,34 @@ export interface RolloutStep {
 }
 
 /**
- * Rolls every order out on each of its tasks × repeats, the orders of one θ in one batch; returns one list per order in (task, repeat) order.
- * Engines of different θ take turns: side by side they would fight for the same cores. Finished rollouts come from the journal. Measures
- * the throughput on the way. Throws CoHarnessError `infrastructure` when more than `maxUnscoredShare` of all got no score.
+ * Rolls every order out on each of its tasks × repeats, the orders of one θ and one number in flight in one batch; returns one list per order in (task,
+ * repeat) order. Engines of different θ take turns: side by side they would fight for the same cores. Finished rollouts come from the journal.
+ * Measures the throughput on the way. Throws CoHarnessError `infrastructure` when more than `maxUnscoredShare` of all got no score.
  */
 export async function rollOut(
   context: RunContext,
   step: RolloutStep,
   orders: readonly RolloutOrder[],
 ): Promise<Trajectory[][]> {
-  const results = new Map<RolloutOrder, Trajectory[]>();
   const total = orders.reduce((sum, order) => sum + order.tasks.length * order.repeats, 0);
-  const progress = batchProgress(context, step, total);
-  for (const sameModel of Map.groupBy(orders, (order) => contentHash(order.model)).values()) {
+  const rolled = await rollOrders(context, orders, batchProgress(context, step, total));
+  refuseOutage(context, step, rolled.flat());
+  return rolled;
+}
+
+/** As {@link rollOut}, however many got no score: `refuseOutage` must follow. */
+export async function rollOrders(
+  context: RunContext,
+  orders: readonly RolloutOrder[],
+  progress: ReturnType<typeof batchProgress>,
+): Promise<Trajectory[][]> {
+  const results = new Map<RolloutOrder, Trajectory[]>();
+  const batches = Map.groupBy(orders, ({ model, harness }) =>
+    contentHash({ model, inFlight: harness.settings.batching.inFlight }),
+  );
+  for (const together of batches.values()) {
     const jobs: RolloutJob[] = [];
-    for (const order of sameModel) jobs.push(...(await jobsOf(context, order)));
+    for (const order of together) jobs.push(...(await jobsOf(context, order)));
     const before = progress.bought;
     const startedAt = context.clock.now();
     const trajectories = await runBatch(jobs, {
@@ -52,22 +67,20 @@ export async function rollOut(
       concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
       signal: context.signal,
       run: (job) => context.tokens.pay(fewestTokens(job), () => runRollout(job)),
-      onProgress: ({ isReused, trajectory }) => {
-        if (isReused) context.reused.add(trajectory);
-        progress.advance(isReused);
+      onProgress: (rollout) => {
+        if (rollout.isReused) context.reused.add(rollout.trajectory);
+        progress.advance(rollout);
       },
     });
     let taken = 0;
-    for (const order of sameModel) {
+    for (const order of together) {
       const count = order.tasks.length * order.repeats;
       results.set(order, trajectories.slice(taken, taken + count));
       taken += count;
     }
-    measure(context, sameModel, results, progress.bought - before, (context.clock.now() - startedAt) / 1000);
+    measure(context, together, results, progress.bought - before, (context.clock.now() - startedAt) / 1000);
   }
-  const ordered = orders.map((order) => results.get(order) ?? []);
-  refuseOutage(context, step, ordered.flat());
-  return ordered;
+  return orders.map((order) => results.get(order) ?? []);
 }
 
 /** What a rollout may generate at least, before any was seen: every vote up to one turn's limit. */
@@ -79,13 +92,16 @@ function fewestTokens({ harness: { settings } }: RolloutJob): number {
 const FEWEST_TIMED = 24;
 
 /** Counts finished rollouts over the batches of a step and tells how long the rest will take. */
-function batchProgress(context: RunContext, { round, step }: RolloutStep, total: number) {
+export function batchProgress(context: RunContext, { round, step }: RolloutStep, total: number) {
   const startedAt = context.clock.now();
   const progress = {
     done: 0,
     bought: 0,
-    advance: (isReused: boolean) => {
+    /** Rollouts seen in flight at once. */
+    mostInFlight: 0,
+    advance: ({ isReused, inFlight }: Pick<BatchProgress, 'isReused' | 'inFlight'>) => {
       progress.done++;
+      progress.mostInFlight = Math.max(progress.mostInFlight, inFlight);
       if (!isReused) progress.bought++;
       const seconds = (context.clock.now() - startedAt) / 1000;
       const left =
@@ -122,7 +138,8 @@ export function remember(context: RunContext, trajectories: readonly Trajectory[
 
 /** Greedy rollouts do not depend on a seed: they share one, so that the same pair on the same task is never bought twice. */
 function rolloutSeed(context: RunContext, order: RolloutOrder, task: Task): number {
-  return isGreedy(order.harness, order.sampling) ? 0 : seedFrom(context.seed, order.seedStream, task.hash);
+  const isShared = isGreedy(order.harness, order.sampling) && order.isTimed !== true;
+  return isShared ? 0 : seedFrom(context.seed, order.seedStream, task.hash);
 }
 
 /** Whether luck plays no part in a rollout, so that a second one says nothing new. */
@@ -164,7 +181,7 @@ export function secondsPerRollout(context: RunContext, harness: Harness, model: 
   return context.pairSeconds.get(rateKey(harness, model)) ?? context.throughput.secondsPerRollout;
 }
 
-function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {
+export function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {
   const unscored = trajectories.filter((trajectory) => trajectory.outcome.kind === 'unscored');
   const share = unscored.length / Math.max(1, trajectories.length);
   if (share <= context.config.maxUnscoredShare) return;

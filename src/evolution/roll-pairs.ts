@@ -6,7 +6,7 @@ import type { Pair } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { rollOut } from './roll-out.ts';
+import { type RolloutOrder, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 
 /** One side of a comparison. */
@@ -27,39 +27,55 @@ export interface PairOrder {
   repeats: number;
 }
 
+/** What a decision's rollouts showed beside their scores: for the diff's probe. */
+export interface SeenRollouts {
+  parent: Trajectory[];
+  child: Trajectory[];
+  /** Rollouts in flight at once in each arm, where the arms ran apart. */
+  inFlight?: { parent: number; child: number };
+}
+
 /** Both arms on the same gate tasks and seeds, in one batch; `seen` keeps the rollouts for the probe. */
 export async function rollPairs(
   context: RunContext,
-  { parent, child, round, step, patch, seedStream, repeats }: PairOrder,
+  order: PairOrder,
   tasks: readonly Task[],
-  seen: { parent: Trajectory[]; child: Trajectory[] },
+  seen: SeenRollouts,
 ): Promise<PairedOutcome[]> {
-  const arms = [parent, child].map(({ harness, pair }) => ({
-    harness,
-    model: pair.model,
-    tasks,
-    split: 'gate' as const,
-    repeats,
-    sampling: null,
-    seedStream,
-  }));
-  const [before = [], after = []] = await rollOut(context, { round, step }, arms);
+  const arms = [order.parent, order.child].map((arm) => orderOfArm(arm, order, tasks));
+  const [before = [], after = []] = await rollOut(context, order, arms);
   seen.parent.push(...before);
   seen.child.push(...after);
-  return before.map((parentRollout, index) => {
-    const childRollout = after[index] as Trajectory;
-    return {
-      task: parentRollout.identity.task,
-      group: parentRollout.group,
-      repeat: parentRollout.identity.repeat,
-      parent: parentScore(patch, parentRollout, childRollout),
-      child: scoreOf(childRollout),
-      parentTokens: tokensOf(parentRollout),
-      childTokens: tokensOf(childRollout),
-      targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
-      ...times(context, parentRollout, childRollout),
-    };
+  return before.map((parent, index) => {
+    const child = after[index] as Trajectory;
+    return { ...pairedOutcome(order, parent, child), ...times(context, parent, child) };
   });
+}
+
+export function orderOfArm(
+  { harness, pair }: Arm,
+  { repeats, seedStream }: PairOrder,
+  tasks: readonly Task[],
+): RolloutOrder {
+  return { harness, model: pair.model, tasks, split: 'gate', repeats, sampling: null, seedStream };
+}
+
+/** Two rollouts of one task and seed as evidence, without their times. */
+export function pairedOutcome(
+  { patch, parent, child }: PairOrder,
+  parentRollout: Trajectory,
+  childRollout: Trajectory,
+): PairedOutcome {
+  return {
+    task: parentRollout.identity.task,
+    group: parentRollout.group,
+    repeat: parentRollout.identity.repeat,
+    parent: parentScore(patch, parentRollout, childRollout),
+    child: scoreOf(childRollout),
+    parentTokens: tokensOf(parentRollout),
+    childTokens: tokensOf(childRollout),
+    targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
-import { isSaving } from '../patch/budget-changes.ts';
+import { isBatchedOtherwise, isSaving } from '../patch/budget-changes.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
@@ -33,6 +33,8 @@ interface Candidate {
   harness: Harness;
   /** Score on each task so far, in task order; null where there is none. */
   scores: (number | null)[];
+  /** Tokens of all these rollouts. */
+  tokens: number;
 }
 
 /** Tasks of the first heat, which also measures what these candidates cost. */
@@ -40,8 +42,9 @@ const FIRST_HEAT = 8;
 
 /**
  * The candidate worth a gate, chosen on `train` by successive halving: all candidates on few tasks, the better half on twice as many, and so on
- * (Jamieson & Talwalkar 2016). Null when none ends above the champion. Choosing the best of many is optimistic, which is why nothing
- * decided here counts as evidence: the gate judges on its own tasks.
+ * (Jamieson & Talwalkar 2016). Beside the better half the best of those goes on that the gate asks only to lose nothing: a saving never wins by its score, and
+ * is taken where no other ends above the champion. Null when none is worth a gate. Choosing the best of many is optimistic, which is why nothing decided
+ * here counts as evidence: the gate judges on its own tasks.
  */
 export async function screenPatches(context: RunContext, order: ScreeningOrder): Promise<Patch | null> {
   const tasks = screeningTasks(context, order);
@@ -49,18 +52,26 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
     patch,
     harness: applyEdits(order.harness, patch.edits),
     scores: [],
+    tokens: 0,
   }));
   if (field.length === 0) return null;
   await runHeat(context, order, field, tasks.slice(0, FIRST_HEAT));
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
   for (const size of [0.25, 0.5, 1].map((share) => Math.ceil(longest * share))) {
     if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
-    field = [...field].sort((a, b) => meanScore(b) - meanScore(a));
-    const survivors = size === longest ? 1 : Math.ceil(field.length / 2);
-    report(context, order, field, Math.max(size, FIRST_HEAT), survivors);
-    field = field.slice(0, survivors);
+    const ranked = [...field].sort((a, b) => meanScore(b) - meanScore(a));
+    field = survivorsOf(order.harness, ranked, size === longest ? 1 : Math.ceil(field.length / 2));
+    report(context, order, ranked, Math.max(size, FIRST_HEAT), field);
   }
-  return worthGating(context, order, field[0] as Candidate, tasks.slice(0, longest));
+  return worthGating(context, order, field, tasks.slice(0, longest));
+}
+
+/** The first `count` of a ranking, and the best saving or deletion where they hold none. */
+function survivorsOf(parent: Harness, ranked: readonly Candidate[], count: number): Candidate[] {
+  const first = ranked.slice(0, count);
+  const isHeld = first.some((candidate) => needsOnlyHold(parent, candidate));
+  const holder = isHeld ? undefined : ranked.find((candidate) => needsOnlyHold(parent, candidate));
+  return holder === undefined ? first : [...first, holder];
 }
 
 /** Seeded train tasks that no candidate shows as an example. */
@@ -89,33 +100,46 @@ function planScreening(
 const MOST_SCREENING_TASKS = 160;
 
 /**
- * The best candidate if it ended above the champion by more than the noise of this comparison (one standard error of the paired difference): every gate
- * spends error that later ones lack. The champion runs on the same tasks unless the mined ones settle it already. A deletion may also tie, where the
- * gate could show that it loses nothing.
+ * The first candidate that ended above the champion by more than the noise of this comparison (one standard error of the paired difference): every gate
+ * spends error that later ones lack. The champion runs on the same tasks unless the mined ones settle it already. A deletion or saving may also tie, where
+ * the gate could show that it loses nothing.
  */
 async function worthGating(
   context: RunContext,
   order: ScreeningOrder,
-  best: Candidate,
+  field: readonly Candidate[],
   tasks: readonly Task[],
 ): Promise<Patch | null> {
+  const [best] = field as [Candidate, ...Candidate[]];
   const { correct, scored } = order.mined;
   const mined = (correct + 1) / (scored + 2);
   const spread = Math.sqrt((mined * (1 - mined)) / scored + (meanScore(best) * (1 - meanScore(best))) / tasks.length);
   if (meanScore(best) - mined > 2 * spread) return best.patch;
-  const [parent = []] = await screen(context, order, [order.harness], tasks);
-  const { gain, error, tasks: compared } = pairedGain(parent, best.scores);
-  if (gain > error) return best.patch;
-  if (needsOnlyHold(order.harness, best) && gain >= 0) {
-    const parentArm = { harness: order.harness, pair: order.champion.pair };
-    const childArm = { harness: best.harness, pair: { ...order.champion.pair, harness: best.harness.hash } };
-    const { discordance } = expectedVariation(context, parentArm, childArm);
-    const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
-    if (affordableDeletionMargin <= margin) return best.patch;
+  const [parent = { scores: [], tokens: 0 }] = await screen(context, order, [order.harness], tasks);
+  for (const candidate of field) {
+    const { gain, error } = pairedGain(parent.scores, candidate.scores);
+    if (gain > error) return candidate.patch;
+    if (gain < 0 || !takesLess(order.harness, parent, candidate)) continue;
+    if (await couldBeShownToHold(context, order, candidate)) return candidate.patch;
   }
+  const { gain, error, tasks: compared } = pairedGain(parent.scores, best.scores);
   const detail = `no candidate above the parent by more than noise (best ${signedPoints(gain)} ± ${points(error)} on ${compared} train tasks)`;
   context.emit({ type: 'step-finished', seed: context.seed, round: order.round, step: 'screening', detail });
   return null;
+}
+
+/** Whether a candidate that need only hold does leave less, cost fewer tokens, or change what only the time of whole batches shows. */
+function takesLess(parent: Harness, { tokens }: Screened, { patch, harness, tokens: own }: Candidate): boolean {
+  if (isDeletion(patch)) return true;
+  return patch.target === null && isSaving(parent, harness) && (own < tokens || isBatchedOtherwise(parent, harness));
+}
+
+async function couldBeShownToHold(context: RunContext, order: ScreeningOrder, candidate: Candidate): Promise<boolean> {
+  const parentArm = { harness: order.harness, pair: order.champion.pair };
+  const childArm = { harness: candidate.harness, pair: { ...order.champion.pair, harness: candidate.harness.hash } };
+  const { discordance } = expectedVariation(context, parentArm, childArm);
+  const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
+  return affordableDeletionMargin <= margin;
 }
 
 /** Mean score so far, 0 where nothing was scored: such a candidate has shown nothing to go on with. */
@@ -136,7 +160,7 @@ async function runHeat(
     tasks,
   );
   field.forEach((candidate, index) => {
-    candidate.scores = results[index] ?? [];
+    Object.assign(candidate, results[index]);
   });
 }
 
@@ -145,13 +169,15 @@ function needsOnlyHold(parent: Harness, { patch, harness }: Candidate): boolean 
   return isDeletion(patch) || (patch.target === null && isSaving(parent, harness));
 }
 
-/** Scores of each harness on the same tasks and seeds, in task order. */
+type Screened = Pick<Candidate, 'scores' | 'tokens'>;
+
+/** Each harness on the same tasks and seeds. */
 async function screen(
   context: RunContext,
   order: ScreeningOrder,
   harnesses: readonly Harness[],
   tasks: readonly Task[],
-): Promise<(number | null)[][]> {
+): Promise<Screened[]> {
   const arms = harnesses.map((harness) => ({
     harness,
     model: order.champion.pair.model,
@@ -167,7 +193,10 @@ async function screen(
     arms,
   );
   remember(context, results.flat());
-  return results.map((trajectories) => trajectories.map(scoreOf));
+  return results.map((trajectories) => ({
+    scores: trajectories.map(scoreOf),
+    tokens: trajectories.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0),
+  }));
 }
 
 function report(
@@ -175,9 +204,9 @@ function report(
   order: ScreeningOrder,
   field: readonly Candidate[],
   tasks: number,
-  survivors: number,
+  survivors: readonly Candidate[],
 ): void {
-  field.forEach((candidate, rank) => {
+  field.forEach((candidate) => {
     context.emit({
       type: 'candidate-screened',
       seed: context.seed,
@@ -185,7 +214,7 @@ function report(
       title: candidate.patch.title,
       correct: Math.round(meanScore(candidate) * tasks),
       tasks,
-      kept: rank < survivors,
+      kept: survivors.includes(candidate),
     });
   });
 }

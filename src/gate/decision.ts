@@ -82,6 +82,8 @@ export interface GateDecision {
   rollouts: number;
   /** Mean generated tokens per rollout. */
   tokens: { parent: number; child: number };
+  /** Mean seconds per rollout where both arms were timed under the same load; null where none was, absent in records from before this field. */
+  seconds?: { parent: number; child: number } | null;
   /** `bought`: additional tokens per rollout for each percentage point; null otherwise or where tokens fell. */
   tokensPerPoint: number | null;
   evidence: GateEvidence;

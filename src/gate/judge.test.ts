@@ -68,6 +68,20 @@ async function judged(world: World) {
 }
 
 describe('judge', () => {
+  it('books time that whole blocks were timed by: one block is one piece of evidence, one without times is none', async () => {
+    const speed = { ...PLAIN, speed: true };
+    const blocks = (perBlock: number) => (pair: PairedOutcome, index: number) => {
+      const block = Math.floor(index / perBlock);
+      const timed = block % 5 === 4 ? {} : { parentMs: 900, childMs: 300 };
+      return { ...pair, child: pair.parent, ...timed, timedWith: `block ${block}` };
+    };
+    const faster = await judged({ parent: 0.5, kind: speed, change: blocks(10) });
+    expect(faster).toMatchObject({ verdict: 'faster', seconds: { parent: 0.9, child: 0.3 } });
+    expect(faster.explanation).toContain('needs less time: 0.300 s a rollout instead of 0.900 s');
+    const few = await judged({ parent: 0.5, kind: speed, change: blocks(100) });
+    expect(few).toMatchObject({ verdict: 'reject', reason: 'no-gain' });
+  });
+
   it('accepts a child that is 25 points better, before the budget is used up', async () => {
     const decision = await judged({ parent: 0.4, heldOutGain: 0.25 });
     expect(decision).toMatchObject({ verdict: 'better', reason: 'improved' });

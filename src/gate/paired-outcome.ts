@@ -24,6 +24,8 @@ export interface PairedOutcome {
   /** Milliseconds; both or neither. */
   parentMs?: number;
   childMs?: number;
+  /** Block of rollouts that each arm ran by itself and that was timed as a whole: `…Ms` are then shares of its time. One block is one piece of evidence. */
+  timedWith?: string;
   /** Content of the task when each arm ran; compared where both are given. */
   parentTaskHash?: string;
   childTaskHash?: string;
@@ -43,9 +45,8 @@ export interface GroupDifference {
   targetedChild: number;
   heldOutParent: number;
   heldOutChild: number;
-  /** (parent − child) / larger of both, in [−1, 1]: above 0 where the child needs less. NaN without times. */
+  /** (parent − child) / larger of both, in [−1, 1]: above 0 where the child needs less. */
   tokenGain: number;
-  timeGain: number;
 }
 
 /** Counts over all pairs seen so far; checks every pair on the way in. */
@@ -57,6 +58,8 @@ export class PairLedger {
   childOnlyUnscored = 0;
   parentTokens = 0;
   childTokens = 0;
+  /** Sums by group, or by block of pairs that were timed together; NaN where a pair has no times. */
+  private readonly times = new Map<string, { parentMs: number; childMs: number; pairs: number; isBlock: boolean }>();
   private readonly seen = new Set<string>();
   private readonly seenGroups = new Set<string>();
 
@@ -80,7 +83,26 @@ export class PairLedger {
       const row = groupDifference(group, members);
       if (row !== null) rows.push(row);
     }
+    this.addTimes(pairs);
     return rows;
+  }
+
+  /** As `tokenGain`, of time: one a group, NaN where it has no times; and one a block of pairs that were timed together, without those that have none. */
+  get timeGains(): number[] {
+    return [...this.times.values()]
+      .filter(({ parentMs, childMs, isBlock }) => !isBlock || !Number.isNaN(parentMs + childMs))
+      .map(({ parentMs, childMs }) => gain(parentMs, childMs));
+  }
+
+  /** Mean seconds of a rollout over the pairs with times; null where nobody measured any. */
+  get seconds(): { parent: number; child: number } | null {
+    const timed = [...this.times.values()].filter(({ parentMs, childMs }) => parentMs + childMs > 0);
+    const pairs = sum(timed, (one) => one.pairs);
+    if (pairs === 0) return null;
+    return {
+      parent: sum(timed, ({ parentMs }) => parentMs) / pairs / 1000,
+      child: sum(timed, ({ childMs }) => childMs) / pairs / 1000,
+    };
   }
 
   /** Pairs with a score in both arms. */
@@ -131,6 +153,21 @@ export class PairLedger {
     if (pair.parent === null && pair.child === null) this.bothUnscored++;
     else if (pair.parent === null) this.parentOnlyUnscored++;
     else if (pair.child === null) this.childOnlyUnscored++;
+  }
+
+  private addTimes(pairs: readonly PairedOutcome[]): void {
+    for (const { parent, child, group, timedWith, parentMs = Number.NaN, childMs = Number.NaN } of pairs) {
+      if (parent === null || child === null) continue;
+      const isBlock = timedWith !== undefined;
+      const key = `${isBlock} ${timedWith ?? group}`;
+      const known = this.times.get(key) ?? { parentMs: 0, childMs: 0, pairs: 0, isBlock };
+      this.times.set(key, {
+        parentMs: known.parentMs + parentMs,
+        childMs: known.childMs + childMs,
+        pairs: known.pairs + 1,
+        isBlock,
+      });
+    }
   }
 
   private check(pair: PairedOutcome): void {
@@ -197,40 +234,26 @@ function groupDifference(group: string, members: readonly PairedOutcome[]): Grou
     heldOutParent: heldOut.parent,
     heldOutChild: heldOut.child,
     tokenGain: gain(
-      scored,
-      (pair) => pair.parentTokens,
-      (pair) => pair.childTokens,
-    ),
-    timeGain: gain(
-      scored,
-      (pair) => pair.parentMs ?? Number.NaN,
-      (pair) => pair.childMs ?? Number.NaN,
+      sum(scored, (pair) => pair.parentTokens),
+      sum(scored, (pair) => pair.childTokens),
     ),
   };
 }
 
 /** Mean scores of both arms, NaN without pairs. */
 function arms(pairs: readonly PairedOutcome[]): { parent: number; child: number } {
-  let parent = 0;
-  let child = 0;
-  for (const pair of pairs) {
-    parent += pair.parent as number;
-    child += pair.child as number;
-  }
-  return { parent: parent / pairs.length, child: child / pairs.length };
+  return {
+    parent: sum(pairs, (pair) => pair.parent as number) / pairs.length,
+    child: sum(pairs, (pair) => pair.child as number) / pairs.length,
+  };
 }
 
-function gain(
-  pairs: readonly PairedOutcome[],
-  ofParent: (pair: PairedOutcome) => number,
-  ofChild: (pair: PairedOutcome) => number,
-): number {
-  let parent = 0;
-  let child = 0;
-  for (const pair of pairs) {
-    parent += ofParent(pair);
-    child += ofChild(pair);
-  }
+/** NaN where either is. */
+function gain(parent: number, child: number): number {
   const larger = Math.max(parent, child);
   return larger === 0 ? 0 : (parent - child) / larger;
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
 }

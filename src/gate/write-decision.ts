@@ -71,10 +71,10 @@ export function notWorse({ kind, margin: asked }: JudgeRequest, evidence: GateEv
   const margin = signedPoints(asked);
   const gains = [
     ...(gainShown(evidence.rows.map((row) => row.tokenGain)) ? ['tokens'] : []),
-    ...(gainShown(evidence.rows.map((row) => row.timeGain)) ? ['time'] : []),
+    ...(gainShown(evidence.ledger.timeGains) ? ['time'] : []),
   ];
   if (kind.speed && gains.length > 0) {
-    const explanation = `Loses less than ${margin} and needs less ${gains.join(' and ')}.`;
+    const explanation = `Loses less than ${margin} and needs less ${gains.join(' and ')}${secondsSeen(evidence, gains)}.`;
     return { verdict: 'faster', reason: 'not-worse-and-faster', explanation };
   }
   if (kind.deletion) {
@@ -83,6 +83,11 @@ export function notWorse({ kind, margin: asked }: JudgeRequest, evidence: GateEv
   }
   const explanation = `Loses less than ${margin}, but no gain in tokens or time was measured.`;
   return { verdict: 'reject', reason: 'no-gain', explanation };
+}
+
+function secondsSeen({ ledger: { seconds } }: GateEvidenceSoFar, gains: readonly string[]): string {
+  if (seconds === null || !gains.includes('time')) return '';
+  return `: ${seconds.child.toPrecision(3)} s a rollout instead of ${seconds.parent.toPrecision(3)} s`;
 }
 
 function gainShown(gains: readonly number[]): boolean {
@@ -137,6 +142,7 @@ export function writeDecision(
     unscored: { parent: ledger.parentUnscored, child: ledger.childUnscored },
     rollouts: ledger.pairs * 2,
     tokens,
+    seconds: ledger.seconds,
     tokensPerPoint: conclusion.verdict === 'bought' && spent > 0 ? spent / (whole.mean * 100) : null,
     evidence: {
       alpha: request.alpha,

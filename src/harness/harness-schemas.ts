@@ -56,6 +56,7 @@ export const settingsSchema = z.strictObject({
       atOnce: count(1).nullable().default(null),
     })
     .prefault({}),
+  batching: z.strictObject({ inFlight: count(1).nullable().default(null) }).prefault({}),
 });
 
 const stepSchema = z

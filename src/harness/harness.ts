@@ -66,6 +66,10 @@ export interface HarnessSettings {
     /** Rollouts side by side; null = all. */
     atOnce: number | null;
   };
+  batching: {
+    /** Rollouts (of other tasks and repeats) in flight at once under this φ; null = as many as the engine says are worth having. Changes no answer, only time. */
+    inFlight: number | null;
+  };
 }
 
 export interface ExampleStep {

@@ -14,14 +14,24 @@ export function relaxationsOf(parent: Harness, child: Harness): Budget[] {
 }
 
 /**
- * Whether a change saves without giving anything up elsewhere: some limit is lower, a stop string was added, or the texts that every rollout sends
- * are shorter, and no limit is higher.
+ * Whether a change means to save without giving anything up elsewhere: some limit is lower, a stop string was added, the texts that every rollout sends
+ * are shorter, a decided vote ends, or another number of rollouts is in flight; and no limit is higher. Whether it does save is measured.
  */
 export function isSaving(parent: Harness, child: Harness): boolean {
   if (relaxationsOf(parent, child).length > 0) return false;
   const isLower = Object.values(LIMITS).some((limits) => limits.some((limit) => limit(child) < limit(parent)));
   const stops = ({ settings }: Harness) => new Set(settings.protocol.stop);
-  return isLower || stops(child).size > stops(parent).size || sentCharacters(child) < sentCharacters(parent);
+  const isShorter = stops(child).size > stops(parent).size || sentCharacters(child) < sentCharacters(parent);
+  return isLower || isShorter || endsDecidedVotes(parent, child) || isBatchedOtherwise(parent, child);
+}
+
+function endsDecidedVotes(parent: Harness, child: Harness): boolean {
+  return child.settings.voting.stopWhenDecided && !parent.settings.voting.stopWhenDecided;
+}
+
+/** Whether a change makes another number of rollouts run side by side: then only the time of a whole batch tells which is faster. */
+export function isBatchedOtherwise(parent: Harness, child: Harness): boolean {
+  return parent.settings.batching.inFlight !== child.settings.batching.inFlight;
 }
 
 const LIMITS: Record<Budget, readonly ((harness: Harness) => number)[]> = {

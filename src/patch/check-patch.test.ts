@@ -111,7 +111,12 @@ describe('checkPatch', () => {
 
 function rollout(
   system: string,
-  { maxTokens = 50, type }: { maxTokens?: number; type?: 'history-trimmed' } = {},
+  {
+    maxTokens = 50,
+    temperature = 0,
+    seed = 1,
+    type,
+  }: { maxTokens?: number; temperature?: number; seed?: number; type?: 'history-trimmed' } = {},
 ): Trajectory {
   const called = {
     id: 'e0',
@@ -122,12 +127,12 @@ function rollout(
     messages: [{ role: 'system', content: system }],
     maxTokens,
     stop: [],
-    sampling: { temperature: 0, topP: 1, topK: 0 },
+    sampling: { temperature, topP: 1, topK: 0 },
     text: `${Math.random()}`,
   };
   const events = type === undefined ? [called] : [called, { id: 'e1', atMs: 0, type, turn: 0, droppedMessages: 1 }];
   return {
-    identity: { task: contentHash('t'), split: 'gate', repeat: 0, seed: 1 },
+    identity: { task: contentHash('t'), split: 'gate', repeat: 0, seed },
     events: events as TrajectoryEvent[],
   } as Trajectory;
 }
@@ -144,6 +149,24 @@ describe('patchSeen', () => {
   it('sees a settings patch in the requests, not in the prompt', () => {
     expect(alive({ kind: 'setting-changed' }, [rollout('a')], [rollout('a', { maxTokens: 9 })])).toBe(true);
     expect(alive({ kind: 'setting-changed' }, [rollout('a')], [rollout('b')])).toBe(false);
+  });
+
+  it('compares a sampled child with its greedy parent, whose seed means nothing, but no two of other luck', () => {
+    const setting = { kind: 'setting-changed' } as const;
+    expect(alive(setting, [rollout('a', { seed: 0 })], [rollout('a', { temperature: 0.7, seed: 5 })])).toBe(true);
+    const sampled = (seed: number, maxTokens = 50) => rollout('a', { temperature: 0.7, seed, maxTokens });
+    expect(alive(setting, [sampled(4)], [sampled(5, 9)])).toBe(false);
+    expect(alive(setting, [sampled(5)], [sampled(5, 9)])).toBe(true);
+  });
+
+  it('sees another number of rollouts in flight where the arms ran apart', () => {
+    const probe = { kind: 'in-flight-changed' } as const;
+    expect(patchSeen({ probe }, [], [], { parent: 1, child: 8 })).toEqual({
+      alive: true,
+      why: '8 child rollouts were in flight at once, 1 of the parent.',
+    });
+    expect(patchSeen({ probe }, [], [], { parent: 8, child: 8 }).alive).toBe(false);
+    expect(patchSeen({ probe }, [rollout('a')], [rollout('a')]).alive).toBe(false);
   });
 
   it('sees an event or a call only when the child has it', () => {

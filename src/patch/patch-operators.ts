@@ -17,6 +17,7 @@ import { outputLimit } from './operators/output-limit.ts';
 import { rememberFacts } from './operators/remember-facts.ts';
 import { removeLine } from './operators/remove-line.ts';
 import { replaceExamples } from './operators/replace-examples.ts';
+import { rolloutsInFlight } from './operators/rollouts-in-flight.ts';
 import { shortenDescription } from './operators/shorten-description.ts';
 import { shortenPrompt } from './operators/shorten-prompt.ts';
 import { showField } from './operators/show-field.ts';
@@ -72,4 +73,5 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   skillLoading,
   addSkill,
   votes,
+  rolloutsInFlight,
 ];

@@ -9,15 +9,17 @@ export interface PatchSeen {
 }
 
 /**
- * Whether a patch acted in the child's rollouts, judged by its own probe. Comparing probes look at rollouts of the same task and seed; where no
- * such pair exists nothing was seen. A patch that is not alive is `dead`, whatever the score did.
+ * Whether a patch acted in the child's rollouts, judged by its own probe. Comparing probes look at rollouts of the same task and seed (a greedy one has any); where no
+ * such pair exists nothing was seen. `inFlight`: the most rollouts at once in each arm, where the arms ran apart. A patch that is not alive is `dead`, whatever the score did.
  */
 export function patchSeen(
   patch: Pick<Patch, 'probe'>,
   parentTrajectories: readonly Trajectory[],
   childTrajectories: readonly Trajectory[],
+  inFlight?: { parent: number; child: number },
 ): PatchSeen {
   const { probe } = patch;
+  if (probe.kind === 'in-flight-changed') return otherInFlight(inFlight);
   if (probe.kind === 'event-seen') {
     const isIt = (event: TrajectoryEvent) =>
       event.type === probe.event &&
@@ -44,18 +46,31 @@ export function patchSeen(
   return seen(changed, pairs.length, `${what} than the parent's`);
 }
 
+function otherInFlight(inFlight: { parent: number; child: number } | undefined): PatchSeen {
+  if (inFlight === undefined)
+    return { alive: false, why: 'The arms did not run apart: nobody saw how many rollouts were in flight.' };
+  const { parent, child } = inFlight;
+  return { alive: child !== parent, why: `${child} child rollouts were in flight at once, ${parent} of the parent.` };
+}
+
 function seen(count: number, of: number, what: string): PatchSeen {
   return { alive: count > 0, why: `${count} of ${of} child rollouts ${what}.` };
 }
 
 function pairsOf(parents: readonly Trajectory[], children: readonly Trajectory[]): [Trajectory, Trajectory][] {
-  const key = ({ identity }: Trajectory) =>
-    canonicalJson([identity.task, identity.split, identity.repeat, identity.seed]);
-  const byKey = new Map(parents.map((parent) => [key(parent), parent]));
+  const place = ({ identity }: Trajectory) => canonicalJson([identity.task, identity.split, identity.repeat]);
+  const byPlace = Map.groupBy(parents, place);
   return children.flatMap((child) => {
-    const parent = byKey.get(key(child));
+    const isComparable = (parent: Trajectory) =>
+      parent.identity.seed === child.identity.seed || isGreedy(parent) || isGreedy(child);
+    const parent = byPlace.get(place(child))?.find(isComparable);
     return parent === undefined ? [] : [[parent, child] as [Trajectory, Trajectory]];
   });
+}
+
+/** Whether its seed played no part: the loop gives such rollouts one of their own. */
+function isGreedy({ events }: Trajectory): boolean {
+  return events.every((event) => event.type !== 'model-called' || event.sampling.temperature === 0);
 }
 
 /** Messages of all model calls: prompts of later turns (final turn, error feedback, tool result) count too. */

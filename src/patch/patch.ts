@@ -7,6 +7,8 @@ import type { PatchScope } from './patch-scope.ts';
 export type PatchProbe =
   | { kind: 'prompt-changed' }
   | { kind: 'setting-changed' }
+  /** Another number of rollouts ran side by side. */
+  | { kind: 'in-flight-changed' }
   /** `action` narrows an event that tells several things apart. */
   | { kind: 'event-seen'; event: string; action?: string }
   /** A middleware, by its id, did something. */

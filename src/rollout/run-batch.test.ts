@@ -61,6 +61,34 @@ describe('runBatch', () => {
     expect(trajectories.map(({ taskId }) => taskId)).toEqual(['a', 'b', 'c']);
   });
 
+  it('has as many rollouts in flight as φ asks for, those of another number by themselves', async () => {
+    let running = 0;
+    const most: Record<string, number> = {};
+    const seen: number[] = [];
+    const { job } = world(async ({ messages }) => {
+      const name = (messages.at(-1)?.content ?? '').slice(0, 1);
+      most[name] = Math.max(most[name] ?? 0, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      return 'yes';
+    });
+    const asking = (inFlight: number) =>
+      harnessFromFiles(new Map([['harness.yaml', `name: demo\nbatching: { inFlight: ${inFlight} }\n`]]));
+    const jobs = Array.from({ length: 18 }, (_, index) => {
+      const [name, phi] = (
+        [
+          ['a', asking(1)],
+          ['b', asking(3)],
+          ['c', harness],
+        ] as const
+      )[index % 3] ?? ['c', harness];
+      return job(`${name}${index}`, { harness: phi });
+    });
+    await runBatch(jobs, { journal: memoryJournal(), onProgress: ({ inFlight }) => seen.push(inFlight) });
+    expect(most).toEqual({ a: 1, b: 3, c: 4 });
+    expect(Math.max(...seen)).toBe(4);
+  });
+
   it('buys nothing twice: not in one batch, not from a journal that has it', async () => {
     const { asked, job } = world();
     const journal = memoryJournal();

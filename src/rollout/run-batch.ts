@@ -16,11 +16,13 @@ export interface BatchProgress {
   trajectory: Trajectory;
   /** Whether it came from the journal. */
   isReused: boolean;
+  /** Rollouts in flight when this one started, itself included; 0 where it came from the journal. */
+  inFlight: number;
 }
 
 export interface BatchOptions {
   journal: Journal;
-  /** Rollouts in flight at once; default: the largest `concurrency` among the jobs' models. */
+  /** Rollouts in flight at once where φ names no number; default: the largest `concurrency` among the jobs' models. */
   concurrency?: number;
   /** Hears of every distinct rollout. What it throws is reported as a warning and changes nothing. */
   onProgress?: (progress: BatchProgress) => void;
@@ -32,6 +34,7 @@ export interface BatchOptions {
 /**
  * Trajectories in job order. Jobs with the same identity run once. A scored rollout is stored in the journal (kind `rollout`) as it
  * finishes, and one that is stored is not run again; an unscored one is returned but not stored, so that a later run tries it again.
+ * As many are in flight as their φ asks for (`batching.inFlight`); those of another number wait until they have ended, so that each meets the load it chose.
  *
  * When `signal` fires, nothing new starts, what is in flight is cancelled, and the batch rejects with AbortedError once all of it has ended.
  */
@@ -41,23 +44,35 @@ export async function runBatch(jobs: readonly RolloutJob[], options: BatchOption
   const keys = jobs.map((job) => rolloutKey(rolloutIdentity(job)));
   const distinct = new Map(keys.map((key, index): [ContentHash, RolloutJob] => [key, jobs[index] as RolloutJob]));
   const finished = new Map<ContentHash, Trajectory>();
-  const queue = distinct.entries();
+  let running = 0;
+  const counted = async (key: ContentHash, job: RolloutJob) => {
+    const inFlight = ++running;
+    try {
+      return { trajectory: await runAndStore(key, job, options), isReused: false, inFlight };
+    } finally {
+      running--;
+    }
+  };
 
-  const work = async (): Promise<void> => {
+  const work = async (queue: Iterable<[ContentHash, RolloutJob]>): Promise<void> => {
     for (const [key, job] of queue) {
       if (signal?.aborted) throw new AbortedError();
       const stored = await journal.get(key);
-      const trajectory = stored === undefined ? await runAndStore(key, job, options) : readStored(key, stored);
-      finished.set(key, trajectory);
-      report(options, { finished: finished.size, total: distinct.size, trajectory, isReused: stored !== undefined });
+      const rollout =
+        stored === undefined
+          ? await counted(key, job)
+          : { trajectory: readStored(key, stored), isReused: true, inFlight: 0 };
+      finished.set(key, rollout.trajectory);
+      report(options, { finished: finished.size, total: distinct.size, ...rollout });
     }
   };
-  const workers = Math.min(
-    distinct.size,
-    options.concurrency ?? Math.max(1, ...jobs.map(({ model }) => model.concurrency)),
-  );
-  const settled = await Promise.allSettled(Array.from({ length: workers }, work));
-  for (const worker of settled) if (worker.status === 'rejected') throw worker.reason;
+  const byEngine = options.concurrency ?? Math.max(1, ...jobs.map(({ model }) => model.concurrency));
+  const lanes = Map.groupBy(distinct, ([, job]) => job.harness.settings.batching.inFlight ?? byEngine);
+  for (const [wanted, lane] of lanes) {
+    const queue = lane.values();
+    const settled = await Promise.allSettled(Array.from({ length: Math.min(lane.length, wanted) }, () => work(queue)));
+    for (const worker of settled) if (worker.status === 'rejected') throw worker.reason;
+  }
   return keys.map((key) => finished.get(key) as Trajectory);
 }
 

@@ -1,6 +1,7 @@
-import { manualClock } from '../../src/base/clock.ts';
+import { type Clock, manualClock } from '../../src/base/clock.ts';
 import { contentHash } from '../../src/base/content-hash.ts';
 import { memoryJournal } from '../../src/base/journal.ts';
+import { seedFrom } from '../../src/base/random.ts';
 import { runConfigSchema } from '../../src/evolution/run-config.ts';
 import type { RunEvent } from '../../src/evolution/run-event.ts';
 import { executeRun } from '../../src/evolution/start-run.ts';
@@ -27,13 +28,15 @@ export interface Question {
   adapted: boolean;
   /** Replies of the model in this rollout so far. */
   turn: number;
+  /** As {@link Question.luck}, drawn anew with each seed where the model is sampled; `luck` where it is greedy. */
+  chance: number;
 }
 
 /** A world of sums without tools, where a test says what the model does and what is proposed, and everything between is the real loop. */
 export interface GateWorld {
   answer: (question: Question) => string | Promise<string>;
-  /** Diffs proposed in each iteration; the last entry repeats. */
-  proposals: ((harness: Harness, splits: TaskSplits) => Patch[])[];
+  /** Diffs proposed in each iteration; the last entry repeats. Default: what the loop proposes by itself. */
+  proposals?: ((harness: Harness, splits: TaskSplits) => Patch[])[];
   files?: Record<string, string>;
   config?: Record<string, unknown>;
   sizes?: Record<string, unknown>;
@@ -41,6 +44,8 @@ export interface GateWorld {
   /** Train tasks with other luck are left out. */
   isTrainLuck?: (luck: number) => boolean;
   gateTasks?: number;
+  /** Default: one that stands still. */
+  clock?: Clock;
 }
 
 const SUM = /what do (\d+) and (\d+) make/;
@@ -59,6 +64,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
     concurrency = 1,
     gateTasks = 120,
     isTrainLuck = () => true,
+    clock = manualClock(),
   } = world;
   const splits = splitsOf(gateTasks, isTrainLuck);
   const parsed = runConfigSchema.parse({
@@ -101,9 +107,14 @@ export async function playGateWorld(folder: string, world: GateWorld) {
     engines: enginesOf(answer, concurrency, splits),
     observers: [(event) => events.push(event)],
     signal: new AbortController().signal,
-    clock: manualClock(),
+    clock,
     journal,
-    proposer: (context) => proposals[Math.min(turn++, proposals.length - 1)]?.(context.harness, splits) ?? [],
+    ...(proposals === undefined
+      ? {}
+      : {
+          proposer: ({ harness: now }: { harness: Harness }) =>
+            proposals[Math.min(turn++, proposals.length - 1)]?.(now, splits) ?? [],
+        }),
   });
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
   const rollouts = (await journal.entries('rollout')).map((entry) => entry.value as Trajectory);
@@ -130,16 +141,18 @@ function enginesOf(answer: GateWorld['answer'], concurrency: number, splits: Tas
     scriptedBackend({
       identity,
       concurrency,
-      reply: ({ messages }) => {
+      reply: ({ messages, sampling, seed }) => {
         const asked = messages.findLastIndex(({ content }) => SUM.test(content));
         const problem = messages[asked]?.content ?? '';
         const [, a = '0', b = '0'] = SUM.exec(problem) ?? [];
         const before = messages.slice(0, asked).map(({ content }) => content);
+        const own = luck.get(problem) ?? 0;
         return answer({
           before: before.join('\n'),
           problem,
           sum: Number(a) + Number(b),
-          luck: luck.get(problem) ?? 0,
+          luck: own,
+          chance: sampling.temperature === 0 ? own : (seedFrom('chance', problem, seed) % 10_000) / 10_000,
           adapted: identity.adapter !== null,
           turn: messages.slice(asked).filter(({ role }) => role === 'assistant').length,
         });

@@ -10,11 +10,14 @@ export const tokenLimit: PatchOperator = {
     if (cluster === null) return 0.2;
     return cluster.mechanism === 'cut-in-call' ? 0.7 : cluster.mechanism === 'cut-by-length' ? 0.4 : 0;
   },
-  propose: ({ harness, clusters, successes }) => {
+  propose: ({ harness, clusters, successes, trajectories }) => {
     const now = harness.settings.limits.tokensPerTurn;
     const isCut = clusters.some(({ mechanism }) => mechanism === 'cut-in-call' || mechanism === 'cut-by-length');
     const needed = longestReply(successes, harness);
-    const lower = needed === null ? null : Math.max(8, Math.ceil((needed * 1.5) / 8) * 8);
+    const enough = needed === null ? null : Math.max(8, Math.ceil((needed * 1.5) / 8) * 8);
+    // A limit that no reply meets saves nothing.
+    const longest = Math.max(0, ...replyLengths(trajectories, harness));
+    const lower = enough !== null && longest > enough ? enough : null;
     const limits = [
       ...(isCut ? [{ limit: now * 2, promise: 1 }] : []),
       ...(lower !== null && lower < now ? [{ limit: lower, promise: 0.8 }] : []),
@@ -36,8 +39,13 @@ const ENOUGH_SUCCESSES = 5;
 function longestReply(successes: readonly Trajectory[], harness: Harness): number | null {
   const own = successes.filter(({ identity }) => identity.harness === harness.hash);
   if (own.length < ENOUGH_SUCCESSES) return null;
-  const lengths = own.flatMap(({ events }) =>
-    events.flatMap((event) => (event.type === 'model-called' ? [event.usage.completionTokens] : [])),
-  );
-  return Math.max(...lengths);
+  return Math.max(...replyLengths(own, harness));
+}
+
+function replyLengths(trajectories: readonly Trajectory[], { hash }: Harness): number[] {
+  return trajectories
+    .filter(({ identity }) => identity.harness === hash)
+    .flatMap(({ events }) =>
+      events.flatMap((event) => (event.type === 'model-called' ? [event.usage.completionTokens] : [])),
+    );
 }

@@ -1,3 +1,4 @@
+import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { present, valueEdit } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
 
@@ -10,8 +11,13 @@ export const turnLimit: PatchOperator = {
     const own = trajectories.filter(
       ({ identity, outcome }) => identity.harness === harness.hash && outcome.kind === 'scored' && outcome.score === 1,
     );
-    const used = own.map(({ events }) => events.filter(({ type }) => type === 'model-called').length);
-    const lower = used.length >= 5 ? Math.max(1, ...used) : now;
+    const used = own.map(turnsOf);
+    const enough = used.length >= 5 ? Math.max(1, ...used) : now;
+    // A limit that no rollout meets saves nothing.
+    const isMet = trajectories.some(
+      (rollout) => rollout.identity.harness === harness.hash && turnsOf(rollout) > enough,
+    );
+    const lower = isMet ? enough : now;
     const isHit = clusters.some(({ mechanism }) => mechanism === 'turn-limit-on-call');
     const limits = [
       ...(isHit ? [{ limit: now + Math.max(1, Math.ceil(now / 2)), promise: 1 }] : []),
@@ -27,3 +33,7 @@ export const turnLimit: PatchOperator = {
     }));
   },
 };
+
+function turnsOf({ events }: Trajectory): number {
+  return events.filter(({ type }) => type === 'model-called').length;
+}

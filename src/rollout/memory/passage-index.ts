@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ChatMessage } from '../../model/model-backend.ts';
 
 const PASSAGE_CHARACTERS = 400;
@@ -12,24 +12,61 @@ export interface PassageIndex {
   close(): void;
 }
 
+/** A database that no index uses now. What an index holds is a transaction that is never committed, so that a rolled back one is as new. */
+interface Lender {
+  database: DatabaseSync;
+  insert: StatementSync;
+  select: StatementSync;
+}
+
+/** Opening a database and making its table takes as long as several turns: closed ones are kept, at most this many. */
+const MOST_IDLE = 32;
+const idle: Lender[] = [];
+
 export function passageIndex(): PassageIndex {
-  const database = new DatabaseSync(':memory:');
-  database.exec('CREATE VIRTUAL TABLE passage USING fts5(text)');
-  const insert = database.prepare('INSERT INTO passage (text) VALUES (?)');
-  const select = database.prepare('SELECT text FROM passage WHERE passage MATCH ? ORDER BY rank, rowid LIMIT ?');
+  const lent = idle.pop() ?? openDatabase();
+  lent.database.exec('BEGIN');
+  let isClosed = false;
   return {
     add: (messages) => {
-      for (const { content } of messages) for (const passage of passagesOf(content)) insert.run(passage);
+      for (const { content } of messages) for (const passage of passagesOf(content)) lent.insert.run(passage);
     },
     find: (question, count) => {
       const words = [...new Set(question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])].slice(0, MOST_QUERY_WORDS);
       if (words.length === 0) return [];
       // Quoted: a question is words, never a query language.
-      const rows = select.all(words.map((word) => `"${word}"`).join(' OR '), count);
+      const rows = lent.select.all(words.map((word) => `"${word}"`).join(' OR '), count);
       return rows.map(({ text }) => String(text));
     },
-    close: () => database.close(),
+    close: () => {
+      if (isClosed) return;
+      isClosed = true;
+      giveBack(lent);
+    },
   };
+}
+
+function openDatabase(): Lender {
+  const database = new DatabaseSync(':memory:');
+  database.exec('CREATE VIRTUAL TABLE passage USING fts5(text)');
+  return {
+    database,
+    insert: database.prepare('INSERT INTO passage (text) VALUES (?)'),
+    select: database.prepare('SELECT text FROM passage WHERE passage MATCH ? ORDER BY rank, rowid LIMIT ?'),
+  };
+}
+
+function giveBack(lent: Lender): void {
+  try {
+    lent.database.exec('ROLLBACK');
+    if (idle.length < MOST_IDLE) {
+      idle.push(lent);
+      return;
+    }
+  } catch {
+    // It broke while it was lent, which was reported then: nobody may get it again.
+  }
+  lent.database.close();
 }
 
 /** Pieces of at most 400 characters, cut at line ends where there are some. */

@@ -1,0 +1,73 @@
+import type { PairedOutcome } from '../gate/judge.ts';
+import type { Task } from '../task/task.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { batchProgress, refuseOutage, rollOrders } from './roll-out.ts';
+import { orderOfArm, type PairOrder, pairedOutcome, type SeenRollouts } from './roll-pairs.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Rollouts of one arm that are timed together, at least. */
+const FEWEST_IN_BLOCK = 4;
+
+/**
+ * Both arms on the same gate tasks and seeds as `rollPairs` does, but one after the other in blocks, each timed from its first start to its last end: how
+ * many rollouts are in flight shows in the time of all of them, never in that of one. The arm that goes first changes from block to block, so that a load
+ * that rises or falls strikes both. Rollouts are bought for this decision alone; a block that holds one from the journal has no time.
+ */
+export async function rollApart(
+  context: RunContext,
+  order: PairOrder,
+  tasks: readonly Task[],
+  seen: SeenRollouts,
+): Promise<PairedOutcome[]> {
+  const seedStream = `${order.seedStream} ${order.parent.harness.hash} ${order.child.harness.hash}`;
+  const total = tasks.length * order.repeats;
+  const arms = {
+    parent: { arm: order.parent, progress: batchProgress(context, { ...order, step: `${order.step}: parent` }, total) },
+    child: { arm: order.child, progress: batchProgress(context, { ...order, step: `${order.step}: child` }, total) },
+  };
+  const outcomes: PairedOutcome[] = [];
+  for (const [index, block] of (await blocksOf(context, order, tasks)).entries()) {
+    const run = async (name: 'parent' | 'child') => {
+      const { arm, progress } = arms[name];
+      const startedAt = context.clock.now();
+      const timed = { ...orderOfArm(arm, { ...order, seedStream }, block), isTimed: true };
+      const [rollouts = []] = await rollOrders(context, [timed], progress);
+      seen[name].push(...rollouts);
+      return { rollouts, ms: context.clock.now() - startedAt };
+    };
+    const first = index % 2 === 0 ? 'parent' : 'child';
+    const [a, b] = [await run(first), await run(first === 'parent' ? 'child' : 'parent')];
+    const [parent, child] = first === 'parent' ? [a, b] : [b, a];
+    const isFresh = [...parent.rollouts, ...child.rollouts].every((rollout) => !context.reused.has(rollout));
+    const share = 1 / Math.max(1, parent.rollouts.length);
+    const times = isFresh ? { parentMs: parent.ms * share, childMs: child.ms * share } : {};
+    const timedWith = `block ${block[0]?.hash ?? index}`;
+    for (const [at, rollout] of parent.rollouts.entries()) {
+      outcomes.push({ ...pairedOutcome(order, rollout, child.rollouts[at] as Trajectory), ...times, timedWith });
+    }
+  }
+  refuseOutage(context, order, [...seen.parent, ...seen.child]);
+  seen.inFlight = {
+    parent: Math.max(seen.inFlight?.parent ?? 0, arms.parent.progress.mostInFlight),
+    child: Math.max(seen.inFlight?.child ?? 0, arms.child.progress.mostInFlight),
+  };
+  return outcomes;
+}
+
+/** As many rollouts a block as the arm that runs more of them at once has in flight. */
+async function blocksOf(
+  context: RunContext,
+  { parent, child, repeats }: PairOrder,
+  tasks: readonly Task[],
+): Promise<Task[][]> {
+  const wanted = await Promise.all(
+    [parent, child].map(
+      async ({ harness, pair }) =>
+        harness.settings.batching.inFlight ?? (await context.models.open(pair.model)).concurrency,
+    ),
+  );
+  const size = Math.ceil(Math.max(FEWEST_IN_BLOCK, ...wanted) / repeats);
+  return Array.from({ length: Math.ceil(tasks.length / size) }, (_, index) =>
+    tasks.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../src/base/clock.ts';
+import { patchFor, playGateWorld, type Question } from './scripted-world/gate-world.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'co-harness-time-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const FAIR = { config: { gate: { margin: 0.08 } }, gateTasks: 300, sizes: { candidates: 8, screeningTasks: 48 } };
+
+/** Right for the share `rate` by the luck of each sampled rollout; wrong answers are scattered, as those of models are. */
+function byChance(rate: number, { sum, chance }: Question): string {
+  return chance < rate ? `${sum}` : `${sum + 1 + Math.floor(chance * 1000)}`;
+}
+
+describe('the loop finds by itself, and the gate passes', { timeout: 240_000 }, () => {
+  it('that rollouts side by side are faster, in seconds of whole batches', async () => {
+    const { versions } = await playGateWorld(join(folder, 'batching'), {
+      ...FAIR,
+      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 1 }\n' },
+      concurrency: 8,
+      clock: systemClock,
+      answer: async ({ sum, luck }) => {
+        await delay(4);
+        return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+      },
+    });
+    expect(versions[1]).toMatchObject({
+      verdict: 'faster',
+      accepted: true,
+      patch: {
+        proposer: 'rollouts-in-flight',
+        edits: [{ path: 'harness.yaml#/batching/inFlight', old: 1, value: null }],
+      },
+    });
+    expect(versions[1]?.decision?.explanation).toMatch(/needs less time: .* s a rollout instead of/);
+    const { parent = 0, child = 1 } = versions[1]?.decision?.seconds ?? {};
+    expect(child).toBeLessThan(parent / 2);
+  });
+
+  it('that a majority over diverse seeds is better, booked as bought with its price', async () => {
+    const { versions } = await playGateWorld(join(folder, 'vote'), {
+      ...FAIR,
+      answer: (question) => byChance(0.5, question),
+    });
+    expect(versions[1]).toMatchObject({
+      verdict: 'bought',
+      accepted: true,
+      reason: 'improved-by-spending',
+      patch: { proposer: 'votes', relaxes: ['votes'] },
+    });
+    expect(versions[1]?.decision?.tokensPerPoint).toBeGreaterThan(0);
+  });
+});
+
+describe('diffs of time and votes', { timeout: 240_000 }, () => {
+  it('a vote that ends once it is decided is faster by its tokens', async () => {
+    const { versions } = await playGateWorld(join(folder, 'decided'), {
+      ...FAIR,
+      files: { 'harness.yaml': 'name: sums\nvotes: 5\nsampling: { temperature: 0.7 }\n' },
+      answer: (question) => byChance(0.6, question),
+      proposals: [
+        (harness) => [
+          patchFor(harness, [{ path: 'harness.yaml#/voting', value: { stopWhenDecided: true } }], {
+            probe: { kind: 'setting-changed' },
+          }),
+        ],
+      ],
+    });
+    expect(versions[1]).toMatchObject({ verdict: 'faster', accepted: true });
+    expect(versions[1]?.decision?.tokens.child).toBeLessThan(0.9 * (versions[1]?.decision?.tokens.parent ?? 0));
+  });
+
+  it('fewer rollouts in flight are refused where they save no time', async () => {
+    const { versions } = await playGateWorld(join(folder, 'slower'), {
+      ...FAIR,
+      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 8 }\n' },
+      concurrency: 8,
+      clock: systemClock,
+      answer: async ({ sum, luck }) => {
+        await delay(2);
+        return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+      },
+      proposals: [
+        (harness) => [
+          patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 8, value: 2 }], {
+            probe: { kind: 'in-flight-changed' },
+          }),
+        ],
+      ],
+    });
+    expect(versions[1]).toMatchObject({ verdict: 'reject', reason: 'no-gain', accepted: false });
+  });
+
+  it('the same number under another name is dead: nothing ran otherwise', async () => {
+    const { versions } = await playGateWorld(join(folder, 'same'), {
+      ...FAIR,
+      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 4 }\n' },
+      concurrency: 4,
+      answer: ({ sum, luck }) => (luck < 0.6 ? `${sum}` : `${sum + 1}`),
+      proposals: [
+        (harness) => [
+          patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 4, value: null }], {
+            probe: { kind: 'in-flight-changed' },
+          }),
+        ],
+      ],
+    });
+    expect(versions[1]).toMatchObject({ verdict: 'dead', accepted: false });
+  });
+});
