@@ -10,11 +10,12 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { fileHash } from '../src/base/file-hash.ts';
 import { readJsonLines } from '../src/base/json.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { openLlamaCppBackend } from '../src/model/llama-cpp-backend.ts';
 import type { ChatMessage, Generation, GenerationRequest, ModelBackend } from '../src/model/model-backend.ts';
-import { DEFAULT_MODEL_SOURCE, fileHash, resolveModel } from '../src/model/model-source.ts';
+import { DEFAULT_MODEL_SOURCE, resolveModel } from '../src/model/model-source.ts';
 import { openTorchBackend } from '../src/model/torch-backend.ts';
 import { cacheFolder } from '../src/setup/cache-folder.ts';
 import { ensurePython } from '../src/setup/python-environment.ts';

@@ -80,6 +80,9 @@ describe('commands that read a run', () => {
       '2',
     );
     expect(summary).toMatchObject({ schema: 'co-harness/eval@1', rollouts: 40, scored: 40, correct: 0 });
+    // Repeats of a task are no further evidence: the interval is that of 20 tasks.
+    expect(summary).toMatchObject({ tasks: 20, repeats: 2, accuracy: 0, low: 0, solvedOnce: 0 });
+    expect(summary.high).toBeCloseTo(0.161, 3);
     const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n');
     expect(lines).toHaveLength(40);
     expect(JSON.parse(lines[0] as string)).toMatchObject({
@@ -89,10 +92,15 @@ describe('commands that read a run', () => {
       expected: expect.any(String),
     });
 
+    const text = await runCli(folder, 'eval', '--tasks', 'fresh.jsonl', '--repeats', '3');
+    expect(text.stdout).toMatch(
+      /^avg@3 \d+\.\d% \(95% .* over 20 tasks\): \d+ of 60 rollouts correct, \d+ of 20 tasks solved at least/,
+    );
+
     const sealed = await runCli(folder, 'eval', '--tasks', 'tasks.jsonl', '--json');
     expect(sealed.code).not.toBe(0);
     expect(sealed.stdout + sealed.stderr).toContain('--open-sealed');
-  }, 60_000);
+  }, 120_000);
 
   it('check finds every hash as it was written', async () => {
     const { checked, problems } = (await json('check')) as { checked: { versions: number }; problems: string[] };

@@ -88,7 +88,7 @@ function applySetting(value: Record<string, unknown>, setting: string): void {
 }
 
 /** Keys whose value is a path. */
-const PATH_KEYS = ['tasks.path', 'harness'];
+const PATH_KEYS = ['tasks.path', 'tasks.files.train', 'tasks.files.gate', 'tasks.files.test', 'harness'];
 
 /** What is typed on a command line is meant from the current folder; what is not there may still lie beside the config. */
 function fromCurrentFolder(path: unknown): unknown {

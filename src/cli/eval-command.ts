@@ -13,8 +13,9 @@ import type { Harness } from '../harness/harness.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
-import { wilsonInterval } from '../statistics/wilson.ts';
+import { averageAtK } from '../statistics/average-at-k.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
+import { contaminationText, possiblySeen } from '../task/contamination.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
 import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
@@ -69,6 +70,8 @@ async function evaluate(options: EvalOptions): Promise<void> {
   const position = new Map(rows.map(({ id }, index) => [id, index]));
   const tasks = distinctTasks(rows).tasks.sort((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
   const subject = await openSubject(folder, options, tasks);
+  const seen = possiblySeen(tasks, subject.header.engines.model.released);
+  if (seen !== null) process.stderr.write(`Caution: ${contaminationText(seen, 'tasks')}\n`);
   const trajectories = await rollOutTasks(folder, subject, tasks, options);
   const lines = trajectories.map((trajectory) => {
     const task = tasks.find((candidate) => candidate.hash === trajectory.identity.task);
@@ -77,7 +80,8 @@ async function evaluate(options: EvalOptions): Promise<void> {
   if (options.out !== undefined) {
     await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
-  print(summary(name, pairHash(subject.version.pair), trajectories), options.json === true);
+  const repeats = Number(options.repeats);
+  print(summary(name, pairHash(subject.version.pair), repeats, trajectories), options.json === true);
 }
 
 interface Subject {
@@ -161,21 +165,27 @@ function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
   };
 }
 
-function summary(run: string, pair: string, trajectories: readonly Trajectory[]) {
-  const scores = trajectories.map(scoreOf).filter((score) => score !== null);
-  const correct = scores.filter((score) => score === 1).length;
-  const interval = scores.length === 0 ? null : wilsonInterval(correct, scores.length, 0.95);
+function summary(run: string, pair: string, repeats: number, trajectories: readonly Trajectory[]) {
+  const rows = trajectories.map((trajectory) => {
+    const score = scoreOf(trajectory);
+    return { task: trajectory.identity.task, passed: score === null ? null : score === 1 };
+  });
+  const scored = rows.filter(({ passed }) => passed !== null).length;
+  const average = averageAtK(rows);
   return {
     schema: 'co-harness/eval@1',
     run,
     pair,
-    rollouts: trajectories.length,
-    scored: scores.length,
-    unscored: trajectories.length - scores.length,
-    correct,
-    accuracy: scores.length === 0 ? null : correct / scores.length,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
+    tasks: average?.tasks ?? 0,
+    repeats,
+    rollouts: rows.length,
+    scored,
+    unscored: rows.length - scored,
+    correct: rows.filter(({ passed }) => passed === true).length,
+    accuracy: average?.mean ?? null,
+    low: average?.low ?? null,
+    high: average?.high ?? null,
+    solvedOnce: average?.passedOnce ?? 0,
     tokens: trajectories.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0),
   };
 }
@@ -185,10 +195,14 @@ function print(result: ReturnType<typeof summary>, json: boolean): void {
   else if (result.accuracy === null || result.low === null || result.high === null) {
     process.stdout.write(`Nothing could be scored (${result.unscored} rollouts unscored).\n`);
   } else {
-    process.stdout.write(
-      `${result.correct} of ${result.scored} correct: ${percent(result.accuracy)} (95% ${percent(result.low)} to ${percent(result.high)}), ` +
-        `${result.unscored} unscored, ${result.tokens} tokens\n`,
-    );
+    const { correct, scored, tasks, repeats, unscored, solvedOnce, tokens } = result;
+    const interval = `95% ${percent(result.low)} to ${percent(result.high)}`;
+    const share =
+      repeats === 1
+        ? `${correct} of ${scored} correct: ${percent(result.accuracy)} (${interval})`
+        : `avg@${repeats} ${percent(result.accuracy)} (${interval}, over ${tasks} tasks): ${correct} of ${scored} rollouts correct, ` +
+          `${solvedOnce} of ${tasks} tasks solved at least once`;
+    process.stdout.write(`${share}, ${unscored} unscored, ${tokens} tokens\n`);
   }
   if (result.scored === 0) process.exitCode = 1;
 }

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   setup: async () => (await import('../setup/setup-command.ts')).registerSetupCommand,
   doctor: async () => (await import('../setup/doctor-command.ts')).registerDoctorCommand,
   init: async () => (await import('./init-command.ts')).registerInitCommand,
+  data: async () => (await import('./data-command.ts')).registerDataCommand,
   run: async () => (await import('./run-command.ts')).registerRunCommand,
   status: async () => (await import('./status-command.ts')).registerStatusCommand,
   log: async () => (await import('./log-command.ts')).registerLogCommand,

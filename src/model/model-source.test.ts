@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileHash, parseModelSource, resolveModel } from './model-source.ts';
+import { fileHash } from '../base/file-hash.ts';
+import { parseModelSource, resolveModel } from './model-source.ts';
 
 /** The smallest file that every GGUF reader accepts: no metadata, one F32 tensor of `values` numbers. */
 function smallGguf(values: number): Buffer {

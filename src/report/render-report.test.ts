@@ -46,6 +46,7 @@ function report(changes: Partial<ReportData>): string {
     front: [{ pair: 'b', round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
     predictions: { predicted: 0, observed: 0, precision: null, recall: null, meanError: null },
     looks: { count: 1, by: [{ by: 'report', seed: 1, tasks: 200 }] },
+    contamination: null,
     ledger: { lines: [], tokens: 0, rollouts: 0, seconds: 0 },
     ...changes,
   };

@@ -1,6 +1,7 @@
 import { shortHash } from '../base/content-hash.ts';
 import { percent } from '../base/share-text.ts';
 import { wrapText } from '../base/wrap-text.ts';
+import { contaminationText } from '../task/contamination.ts';
 import type { CrossedTable, DifferenceRow, PairRow, ReportData } from './report-data.ts';
 
 const WIDTH = 80;
@@ -17,6 +18,7 @@ export function renderReport(data: ReportData, folder: string): string {
     predictionsSection(data),
     ledgerSection(data),
     looksSection(data),
+    contaminationSection(data),
     `Everything lies in ${folder}: run.sqlite (journal), registry/ (every harness),\nadapters/ (every adapter), datasets/, report/.`,
   ];
   return `\n${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -145,6 +147,11 @@ function looksSection({ looks }: ReportData): string {
   const evaluated = looks.by.filter(({ by }) => by === 'eval').length;
   const warning = evaluated > 0 ? ` ${evaluated} of them outside the report: the result is no longer sealed.` : '';
   return `Looks at the sealed test: ${looks.count}.${warning}`;
+}
+
+function contaminationSection({ contamination }: ReportData): string {
+  if (contamination === null) return '';
+  return wrapText(`Caution: ${contaminationText(contamination, 'sealed test tasks')}`, WIDTH).join('\n');
 }
 
 /** Columns separated by two spaces; the first is left-aligned, the others right-aligned. */

@@ -1,10 +1,12 @@
 import { contentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-test.ts';
+import { runHeader } from '../evolution/start-run.ts';
 import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { groupBootstrap } from '../statistics/group-bootstrap.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
+import type { Contamination } from '../task/contamination.ts';
 import { type LedgerLine, ledgerOf } from './ledger.ts';
 import { paretoFront } from './pareto-front.ts';
 import { type PredictionScore, scorePredictions } from './predictions.ts';
@@ -97,6 +99,8 @@ export interface ReportData {
   front: { pair: string; round: number | null; quality: number; tokens: number; seconds: number }[];
   predictions: PredictionScore;
   looks: { count: number; by: SealedLook[] };
+  /** Sealed tasks that were public when the weights were released; null: none is known to be. */
+  contamination: Contamination | null;
   ledger: { lines: LedgerLine[]; tokens: number; rollouts: number; seconds: number };
 }
 
@@ -134,6 +138,7 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
       tokens: version.decision?.tokens ?? null,
     })),
     looks: { count: looks.length, by: looks },
+    contamination: (await runHeader(journal))?.contamination ?? null,
     ledger: await ledgerOf(journal),
   };
 }

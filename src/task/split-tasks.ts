@@ -5,7 +5,8 @@ import { SPLITS, type Split, type Task, type TaskRow, type TaskSplits } from './
 
 /**
  * Tasks in each split: whole numbers ≥ 1, met exactly, or shares in (0, 1) of all distinct tasks with a sum ≤ 1, met as
- * far as whole groups allow and never exceeded. `train: null` takes whatever the others leave.
+ * far as whole groups allow and never exceeded. `train: null` takes whatever the others leave; `test: 0` where the test
+ * tasks come from elsewhere.
  */
 export interface SplitSizes {
   train: number | null;
@@ -84,7 +85,7 @@ interface Counts {
 }
 
 function countsOf({ train, gate, test }: SplitSizes, available: number): Counts {
-  const given = [gate, test, ...(train === null ? [] : [train])];
+  const given = [gate, ...(test === 0 ? [] : [test]), ...(train === null ? [] : [train])];
   if (given.every((size) => Number.isInteger(size) && size >= 1)) return { train, gate, test, areShares: false };
   const sum = given.reduce((total, size) => total + size, 0);
   if (!given.every((size) => size > 0 && size < 1) || sum > 1 + 1e-9) {

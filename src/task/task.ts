@@ -23,6 +23,11 @@ export const taskSchema = z.object({
   reference: referenceSolutionSchema.optional(),
   /** Extra named values that prompts/task.md may show, e.g. the tools offered for this task only. */
   fields: z.record(z.string(), z.json()).optional(),
+  /** When the problem became public: YYYY, YYYY-MM or YYYY-MM-DD. Says which weights may have been trained on it; no part of the content. */
+  publishedOn: z
+    .string()
+    .regex(/^\d{4}(-\d{2}(-\d{2})?)?$/, 'expected a date such as 2024, 2024-02 or 2024-02-07')
+    .optional(),
 });
 export type TaskRow = z.output<typeof taskSchema>;
 

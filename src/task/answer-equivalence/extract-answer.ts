@@ -52,8 +52,8 @@ function lastMatch(text: string, pattern: RegExp): RegExpExecArray | null {
 
 const BOX = /\\f?boxed?(?![A-Za-z])\s*/g;
 
-/** Undefined where there is no box, null where the last one is empty or never closed. */
-function lastBox(text: string): string | null | undefined {
+/** What stands in the last `\\boxed{…}`, LaTeX as it is: undefined where there is no box, null where the last one is empty or never closed. */
+export function lastBox(text: string): string | null | undefined {
   const box = lastMatch(text, BOX);
   if (box === null) return undefined;
   const start = box.index + box[0].length;

@@ -1,0 +1,83 @@
+import type { RunConfig } from './run-config.ts';
+import { FIRST_HEAT } from './screen-patches.ts';
+
+/** Rollouts of one kind of step over a whole run with one seed, at most. */
+export interface StepRollouts {
+  step: 'failures' | 'screening' | 'gates' | 'audits' | 'samples' | 'sealed test';
+  /** Null where a size is planned from the measured rate. */
+  rollouts: number | null;
+  /** How it was counted. */
+  formula: string;
+}
+
+/** Seed pair, and of each round its pair and both crossed ones. */
+const pairsAtTheEnd = (rounds: number) => 1 + 3 * rounds;
+
+/**
+ * What a run with these sizes rolls out at most: every iteration proposes, gates and accepts, every gate goes to its end, nothing is shared. A real run
+ * needs less: gates stop early, arms share the parent's rollouts, and phases end when nothing is left to win. `tasksPerGroup` is the
+ * mean number of tasks in a gate group. Pure.
+ */
+export function rolloutsAhead(
+  { rounds, iterations, only, sizes }: Pick<RunConfig, 'rounds' | 'iterations' | 'only' | 'sizes'>,
+  tasksPerGroup: number,
+): StepRollouts[] {
+  const diffs = only === 'weights' ? 0 : rounds * iterations;
+  const updates = only === 'harness' ? 0 : rounds;
+  const { miningTasks, candidates, screeningTasks, gateGroups, sampleTasks, samplesPerTask, testTasks } = sizes;
+  const auditGroups = sizes.auditGroups ?? gateGroups;
+  const samples = sampleTasks === null || samplesPerTask === null ? null : sampleTasks * samplesPerTask;
+  const inGate = gateGroups === null ? null : Math.ceil(gateGroups * tasksPerGroup);
+  const inAudit = auditGroups === null ? null : Math.ceil(auditGroups * tasksPerGroup);
+  return [
+    {
+      step: 'failures',
+      rollouts: times(diffs, miningTasks),
+      formula: `${diffs} iterations × ${miningTasks} tasks`,
+    },
+    {
+      step: 'screening',
+      rollouts: times(diffs, screeningTasks === null ? null : halvingRollouts(candidates, screeningTasks)),
+      formula: `${diffs} iterations × successive halving of ${candidates} diffs on ${screeningTasks} tasks`,
+    },
+    {
+      step: 'gates',
+      rollouts: times((diffs + updates) * 2, inGate),
+      formula: `(${diffs} diffs + ${updates} weight updates) × 2 arms × ${inGate} tasks`,
+    },
+    {
+      step: 'audits',
+      rollouts: times((diffs + updates) * 4, inAudit),
+      formula: `(${diffs} diffs + ${updates} weight updates) × 2 references × 2 arms × ${inAudit} tasks`,
+    },
+    {
+      step: 'samples',
+      rollouts: times(updates, samples),
+      formula: `${updates} weight updates × ${sampleTasks} tasks × ${samplesPerTask} samples`,
+    },
+    {
+      step: 'sealed test',
+      rollouts: times(pairsAtTheEnd(rounds), testTasks),
+      formula: `${pairsAtTheEnd(rounds)} pairs × ${testTasks} tasks`,
+    },
+  ];
+}
+
+/** Zero of something unknown is zero. */
+function times(count: number, size: number | null): number | null {
+  return count === 0 ? 0 : size === null ? null : count * size;
+}
+
+/** All candidates on the first heat and a quarter of the tasks, the better half on a half, a quarter on all; nothing is rolled out twice. */
+function halvingRollouts(candidates: number, tasks: number): number {
+  let field = candidates;
+  let reached = Math.min(FIRST_HEAT, tasks);
+  let rollouts = candidates * reached;
+  for (const share of [0.25, 0.5, 1]) {
+    const size = Math.max(Math.ceil(tasks * share), reached);
+    rollouts += field * (size - reached);
+    reached = size;
+    field = Math.ceil(field / 2);
+  }
+  return rollouts;
+}
