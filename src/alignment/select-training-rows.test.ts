@@ -126,6 +126,30 @@ describe('which rollouts enter D_t', () => {
     expect(rollouts.dropped['over-row-limit']).toBe(2);
   });
 
+  it.each([
+    { adds: 26, others: 12, kept: 12, what: 'no more of one form than of all others together' },
+    { adds: 30, others: 4, kept: 13, what: 'but never drops more than half of all' },
+    { adds: 5, others: 5, kept: 5, what: 'what is balanced stays' },
+    { adds: 20, others: 0, kept: 20, what: 'a single form stays' },
+  ])('$what: $adds of one form beside $others keep $kept', ({ adds, others, kept }) => {
+    const write = (task: string, text: string) => rollout({ task, events: [called(0, [1], { text })] });
+    const samples = [
+      ...Array.from({ length: adds }, (_, index) => write(`add ${index}`, `${index} + 2`)),
+      ...Array.from({ length: others }, (_, index) => write(`other ${index}`, index % 2 === 0 ? '8 * 2' : '9 - 1.5')),
+    ];
+    const { rows, rollouts } = selectTrainingRows(samples, rule);
+    expect(rows).toHaveLength(kept + others);
+    expect(rollouts.dropped['over-form-share']).toBe(adds - kept);
+  });
+
+  it('lets the forms take turns where rows are limited', () => {
+    const write = (task: string, text: string) => rollout({ task, events: [called(0, [1], { text })] });
+    const samples = ['1 + 2', '3 + 4', '5 + 6', '7 - 1', '8 / 2'].map((text) => write(text, text));
+    const { rows } = selectTrainingRows(samples, { ...rule, maxRows: 3 });
+    const sums = samples.slice(0, 3).map(({ identity }) => identity.task);
+    expect(rows.filter(({ task }) => sums.includes(task))).toHaveLength(1);
+  });
+
   it('gives the same rows whatever the order in which rollouts finished', () => {
     const samples = ['a', 'b', 'c', 'd'].flatMap((task) =>
       [0, 1, 2].map((repeat) => rollout({ task, repeat, events: [called(0, [repeat % 2])] })),
