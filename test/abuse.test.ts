@@ -20,10 +20,10 @@ const CALCULATOR =
 const hopeless = (question: Question) => rightFor(0.2, question);
 
 /** What is refused unseen leaves no version and costs no rollout beyond the pilot and the mining. */
-async function refusalOf(edit: PatchEdit, changes: Parameters<typeof patchFor>[2] = {}) {
+async function refusalOf(edits: PatchEdit | readonly PatchEdit[], changes: Parameters<typeof patchFor>[2] = {}) {
   const played = await playGateWorld(folder(), {
     answer: hopeless,
-    proposals: [(harness) => [patchFor(harness, [edit], changes)]],
+    proposals: [(harness) => [patchFor(harness, [edits].flat(), changes)]],
   });
   expect(played.versions).toHaveLength(1);
   expect(played.rollouts.filter(({ identity }) => identity.harness !== played.harness.hash)).toEqual([]);
@@ -72,6 +72,26 @@ describe('a diff that', { timeout: 180_000 }, () => {
     const code = { path: 'tools/adder/lookup.js', value: 'export default () => 42;\n' };
     expect(await refusalOf(code, { scope: ['prompt'] })).toEqual([expect.stringMatching(/lookup\.js is tool/)]);
     expect(await refusalOf(code, { scope: ['tool'] })).toEqual([expect.stringMatching(/lookup\.js is code/)]);
+  });
+
+  it('brings in code that does not load, hangs or reaches for the host is refused by its dry run, and nothing is paid for it', async () => {
+    const tool = (code: string): PatchEdit[] => [
+      {
+        path: 'tools/adder/tool.yaml',
+        value:
+          'parameters: { type: object, properties: { n: { type: integer } }, required: [n] }\nbackend: { kind: js, entry: adder.js }\nlimits: { wallMs: 500 }\n',
+      },
+      { path: 'tools/adder/adder.js', value: code },
+    ];
+    expect(await refusalOf(tool('export default ({ n }) => n +;'))).toEqual([expect.stringContaining('SyntaxError')]);
+    expect(await refusalOf(tool("import x from 'node:fs';\nexport default () => x;"))).toEqual([
+      expect.stringContaining('node:fs'),
+    ]);
+    expect(await refusalOf(tool('export default () => { for (;;); };'))).toEqual([expect.stringContaining('timeout')]);
+    const hook = (code: string): PatchEdit[] => [{ path: 'middleware/10-own.js', value: code }];
+    expect(await refusalOf(hook('function finish() { return process.env.HOME; }'))).toEqual([
+      expect.stringMatching(/10-own, finish: .*process.*without a model/s),
+    ]);
   });
 
   it('edits the verifier, the tasks or the run’s configuration is refused', async () => {

@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryJournal } from '../src/base/journal.ts';
 import { lineageOf } from '../src/registry/lineage.ts';
 import type { Version } from '../src/registry/version.ts';
-import { patchFor, playGateWorld, rightFor, saying } from './scripted-world/gate-world.ts';
+import { ledgerOf } from '../src/report/ledger.ts';
+import { type GateWorld, patchFor, playGateWorld, rightFor, saying } from './scripted-world/gate-world.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -12,19 +14,21 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** A hint that helps the old weights and hurts the new ones. */
+const FLIP: GateWorld = {
+  config: { only: null, rounds: 2 },
+  gateTasks: 160,
+  proposals: [(harness) => [saying('Think of a number line.')(harness)]],
+  answer: (question) => {
+    const hinted = question.before.includes('number line');
+    if (question.adapted) return rightFor(hinted ? 0.45 : 0.65, question);
+    return rightFor(hinted ? 0.3 : 0.1, question);
+  },
+};
+
 describe('a diff that helps under the old weights and hurts under the new ones', { timeout: 180_000 }, () => {
   it('is found by the loop, rolled back to the pair without it, and not proposed again under these weights', async () => {
-    const hint = saying('Think of a number line.');
-    const { versions, refusals, splits } = await playGateWorld(join(folder, 'flip'), {
-      config: { only: null, rounds: 2 },
-      gateTasks: 160,
-      proposals: [(harness) => [hint(harness)]],
-      answer: (question) => {
-        const hinted = question.before.includes('number line');
-        if (question.adapted) return rightFor(hinted ? 0.45 : 0.65, question);
-        return rightFor(hinted ? 0.3 : 0.1, question);
-      },
-    });
+    const { versions, refusals, splits } = await playGateWorld(join(folder, 'flip'), FLIP);
     const kinds = versions.map(({ kind, verdict }) => `${kind} ${verdict}`);
     expect(kinds.slice(0, 4)).toEqual(['seed seed', 'harness better', 'weights better', 'rollback rollback']);
     const [seed, diff, weights, rollback] = versions;
@@ -39,6 +43,25 @@ describe('a diff that helps under the old weights and hurts under the new ones',
     expect(evidence?.mean).toBeLessThan(-0.1);
     expect(evidence?.groups).toBeLessThanOrEqual(splits.gate.length);
     expect(refusals).toEqual([expect.stringMatching(/refused before under the same weights: v3 rolled it back/)]);
+  });
+});
+
+describe('what audits cost', { timeout: 180_000 }, () => {
+  it('is a purpose of its own in the ledger, beside gates that use the same split, also after a kill in the middle of one', async () => {
+    const { journal, rollouts } = await playGateWorld(join(folder, 'whole'), FLIP);
+    const { lines } = await ledgerOf(journal);
+    const bought = (purpose: string) => lines.find((line) => line.purpose === purpose)?.rollouts ?? 0;
+    expect(bought('audit')).toBeGreaterThan(0);
+    expect(bought('gate')).toBeGreaterThan(0);
+    expect(bought('audit') + bought('gate')).toBe(rollouts.filter(({ identity }) => identity.split === 'gate').length);
+
+    const entries = await journal.entries();
+    const cut = memoryJournal();
+    const middle = entries.findIndex(({ kind }) => kind === 'bought-for') + 3;
+    expect(entries[middle]?.kind).toBe('rollout');
+    for (const entry of entries.slice(0, middle)) await cut.put(entry);
+    await playGateWorld(join(folder, 'whole'), { ...FLIP, journal: cut });
+    expect((await ledgerOf(cut)).lines).toEqual(lines);
   });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { AbortedError } from '../src/base/errors.ts';
 import type { HarnessTool } from '../src/harness/harness.ts';
 import { harnessFromFiles } from '../src/harness/parse-harness.ts';
+import { dryRun } from '../src/patch/dry-run/dry-run.ts';
 import { openEpisodeTools } from '../src/rollout/tools/episode-tools.ts';
 import { HOSTILE_PYTHON } from '../src/sandbox/hostile-python.fixture.ts';
 import { isForeseen } from '../src/sandbox/hostile-try.fixture.ts';
@@ -137,6 +138,58 @@ describe.skipIf(isMissing)('Python tools of φ', { timeout: 240_000 }, () => {
     });
     tools.close();
     await javaScript.close();
+  });
+});
+
+describe.skipIf(isMissing)('the dry run of a diff that brings a Python tool', { timeout: 240_000 }, () => {
+  const javaScript = javaScriptSandbox();
+  afterAll(() => javaScript.close());
+  const files = (code: string | null, wallMs = 60_000) =>
+    new Map([
+      ['harness.yaml', 'name: demo\n'],
+      ...(code === null
+        ? []
+        : ([
+            [
+              'tools/length/tool.yaml',
+              `parameters: { type: object, properties: { text: { type: string } }, required: [text] }\nbackend: { kind: python, entry: main.py }\nlimits: { wallMs: ${wallMs} }\n`,
+            ],
+            ['tools/length/main.py', code],
+          ] as const)),
+    ]);
+  const objectionTo = async (code: string, wallMs?: number) => {
+    const parent = harnessFromFiles(files(null));
+    const child = harnessFromFiles(files(code, wallMs));
+    const signal = new AbortController().signal;
+    const { objection } = await dryRun({ parent, child, recorded: [], hosts: { javaScript, python: sandbox }, signal });
+    return objection;
+  };
+
+  it('lets it pass where it works, and where it refuses the arguments itself', async () => {
+    expect(await objectionTo('def run(text):\n    return len(text)\n')).toBeNull();
+    expect(await objectionTo("def run(text):\n    raise ValueError('not a word')\n")).toBeNull();
+  });
+
+  it.each([
+    ['a syntax error', 'def run(text)\n    return 1\n', /SyntaxError/],
+    ['an import that is not there', 'import numpy_of_mine\ndef run(text):\n    return 1\n', /ModuleNotFoundError/],
+    [
+      'a file of the host',
+      "def run(text):\n    return open('/etc/passwd').read()\n",
+      /FileNotFoundError|PermissionError/,
+    ],
+    [
+      'a program of the host',
+      "import subprocess\ndef run(text):\n    return subprocess.run(['id'])\n",
+      /OSError|PermissionError/,
+    ],
+    ['arguments of other names', 'def run(word):\n    return 1\n', /TypeError/],
+  ])('refuses it for %s', async (_, code, reason) => {
+    expect(await objectionTo(code)).toMatch(reason);
+  });
+
+  it('refuses it when it hangs', async () => {
+    expect(await objectionTo('def run(text):\n    while True: pass\n', 2_000)).toMatch(/timeout/);
   });
 });
 

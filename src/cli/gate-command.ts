@@ -117,6 +117,7 @@ async function measure(
       sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature: Number(temperature) },
       seed: Number(options.seed),
       verifier,
+      toolHosts: engines.toolHosts,
       journal,
       clock: systemClock,
       signal: controller.signal,

@@ -29,9 +29,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import('./serve-command.ts')).registerServeCommand,
   lab: async () => {
     const { registerLabGateCommand } = await import('../lab/gate/lab-gate-command.ts');
+    const { registerLabNullPoolCommand } = await import('../lab/gate/lab-null-pool-command.ts');
     const { registerLabFaultsCommand } = await import('../lab/faults/lab-faults-command.ts');
     return (program) => {
       registerLabGateCommand(program);
+      registerLabNullPoolCommand(program);
       registerLabFaultsCommand(program);
     };
   },

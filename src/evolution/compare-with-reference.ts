@@ -53,6 +53,7 @@ export async function compareWithReference(context: RunContext, order: Reference
       const pairOrder = {
         round,
         step: 'audit',
+        purpose: 'audit' as const,
         parent: reference.arm,
         child: subject.arm,
         patch: null,

@@ -7,6 +7,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, Sampling } from '../model/model-backend.ts';
 import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
 import type { RolloutJob } from '../rollout/run-rollout.ts';
+import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
@@ -14,21 +15,27 @@ import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { isGreedy } from './roll-out.ts';
 
-export interface NullOrder {
+export interface NullOrder extends NullSetting {
+  repeats: number;
+  /** Keeps the rollouts, so that a stopped command continues. */
+  journal: Journal;
+  onProgress: (progress: BatchProgress) => void;
+}
+
+/** What runs of a pair against itself are made of, whatever they are for. */
+export interface NullSetting {
   harness: Harness;
   model: ModelBackend;
   /** Gate tasks by group. */
   groups: readonly (readonly Task[])[];
-  repeats: number;
   /** null = φ's own. */
   sampling: Sampling | null;
   seed: number;
   verifier: Verifier;
-  /** Keeps the rollouts, so that a stopped command continues. */
-  journal: Journal;
+  /** Where tools of φ run; default: see `RolloutJob`. */
+  toolHosts?: ToolHosts;
   clock: Clock;
   signal: AbortSignal;
-  onProgress: (progress: BatchProgress) => void;
 }
 
 /** What a pair shows against itself: everything here is luck. Shares and differences in [−1, 1]. */
@@ -54,7 +61,8 @@ const CANDIDATES = [1, 3, 10];
 
 /** A/A: the very same pair twice on the same tasks, under different seeds. */
 export async function runNull(order: NullOrder): Promise<NullRuns> {
-  const jobs = [...jobsOf(order, 'A'), ...jobsOf(order, 'B')];
+  const repeats = Array.from({ length: order.repeats }, (_, repeat) => repeat);
+  const jobs = [...nullJobs(order, 'null A', repeats), ...nullJobs(order, 'null B', repeats)];
   const { journal, signal, onProgress, model } = order;
   const rollouts = await runBatch(jobs, { journal, signal, onProgress, concurrency: model.concurrency });
   const half = rollouts.length / 2;
@@ -93,20 +101,22 @@ export async function runNull(order: NullOrder): Promise<NullRuns> {
   };
 }
 
-function jobsOf(order: NullOrder, arm: 'A' | 'B'): RolloutJob[] {
-  const { harness, model, verifier, sampling, clock, signal, repeats, seed } = order;
-  return order.groups.flat().flatMap((task) =>
-    Array.from({ length: repeats }, (_, repeat) => ({
+/** Jobs of one arm in (task, repeat) order; `stream` tells the seeds of arms apart. */
+export function nullJobs(setting: NullSetting, stream: string, repeats: readonly number[]): RolloutJob[] {
+  const { harness, model, verifier, sampling, clock, signal, seed, groups, toolHosts } = setting;
+  return groups.flat().flatMap((task) =>
+    repeats.map((repeat) => ({
       harness,
       model,
       task,
       split: 'gate' as const,
       repeat,
-      seed: seedFrom(seed, `null ${arm}`, task.hash),
+      seed: seedFrom(seed, stream, task.hash),
       verifier,
       sampling,
       clock,
       signal,
+      ...(toolHosts === undefined ? {} : { toolHosts }),
     })),
   );
 }

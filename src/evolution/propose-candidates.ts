@@ -5,9 +5,12 @@ import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { aggregate } from '../patch/aggregate.ts';
 import { checkPatch, type RefusedBefore } from '../patch/check-patch.ts';
+import { dryRun } from '../patch/dry-run/dry-run.ts';
+import type { DryRunResult } from '../patch/dry-run/dry-run-order.ts';
 import { editsHash } from '../patch/edits-hash.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
+import { sharedToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -60,7 +63,24 @@ async function objectionTo(
   refused: RefusedBefore,
 ): Promise<string | null> {
   const checked = checkPatch(patch, harness, { splits: context.splits, refused });
-  return checked.ok ? context.dryRun(harness, applyEdits(harness, patch.edits)) : checked.explanation;
+  return checked.ok ? objectionOfDryRun(context, harness, applyEdits(harness, patch.edits)) : checked.explanation;
+}
+
+/** Kept in the journal, so that a run that is continued refuses what it refused before. Somebody's own agent runs φ's code in its own way. */
+async function objectionOfDryRun(context: RunContext, parent: Harness, child: Harness): Promise<string | null> {
+  const { journal, signal, splits, surroundings, trainHistory } = context;
+  if (surroundings.runner !== undefined) return null;
+  const key = contentHash({ step: 'dry-run', seed: context.seed, parent: parent.hash, child: child.hash });
+  const stored = (await journal.get(key)) as DryRunResult | undefined;
+  if (stored !== undefined) return stored.objection;
+  const tasks = new Map(splits.train.map((task) => [task.hash, task]));
+  const recorded = [...trainHistory.values()].flatMap((trajectory) => {
+    const task = tasks.get(trajectory.identity.task);
+    return task === undefined ? [] : [{ trajectory, task }];
+  });
+  const result = await dryRun({ parent, child, recorded, hosts: surroundings.toolHosts ?? sharedToolHosts(), signal });
+  if (result.tried.length > 0) await journal.put({ key, kind: 'dry-run', value: result });
+  return result.objection;
 }
 
 /**

@@ -1,8 +1,9 @@
-import { contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
+import { rolloutIdentity, rolloutKey } from '../rollout/rollout-identity.ts';
 import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
 import { type RolloutJob, runRollout } from '../rollout/run-rollout.ts';
 import type { Split, Task } from '../task/task.ts';
@@ -29,6 +30,14 @@ export interface RolloutOrder {
 export interface RolloutStep {
   round: number;
   step: string;
+  /** Set where the ledger cannot tell the purpose from the rollouts themselves: audits use gate tasks. */
+  purpose?: 'audit';
+}
+
+/** A journal row (kind `bought-for`): rollouts, by their keys, that a step was about to buy for a purpose of its own. */
+export interface BoughtFor {
+  purpose: NonNullable<RolloutStep['purpose']>;
+  rollouts: ContentHash[];
 }
 
 /**
@@ -42,7 +51,7 @@ export async function rollOut(
   orders: readonly RolloutOrder[],
 ): Promise<Trajectory[][]> {
   const total = orders.reduce((sum, order) => sum + order.tasks.length * order.repeats, 0);
-  const rolled = await rollOrders(context, orders, batchProgress(context, step, total));
+  const rolled = await rollOrders(context, orders, batchProgress(context, step, total), step.purpose);
   refuseOutage(context, step, rolled.flat());
   return rolled;
 }
@@ -52,6 +61,7 @@ export async function rollOrders(
   context: RunContext,
   orders: readonly RolloutOrder[],
   progress: ReturnType<typeof batchProgress>,
+  purpose?: RolloutStep['purpose'],
 ): Promise<Trajectory[][]> {
   const results = new Map<RolloutOrder, Trajectory[]>();
   const batches = Map.groupBy(orders, ({ model, harness }) =>
@@ -60,6 +70,7 @@ export async function rollOrders(
   for (const together of batches.values()) {
     const jobs: RolloutJob[] = [];
     for (const order of together) jobs.push(...(await jobsOf(context, order)));
+    if (purpose !== undefined) await noteBought(context, purpose, jobs);
     const before = progress.bought;
     const startedAt = context.clock.now();
     const trajectories = await runBatch(jobs, {
@@ -81,6 +92,17 @@ export async function rollOrders(
     measure(context, together, results, progress.bought - before, (context.clock.now() - startedAt) / 1000);
   }
   return orders.map((order) => results.get(order) ?? []);
+}
+
+/** Written before the first of them is bought: what a kill interrupts keeps its purpose, and what somebody else has bought keeps his. */
+async function noteBought({ journal }: RunContext, purpose: BoughtFor['purpose'], jobs: readonly RolloutJob[]) {
+  const keys = [...new Set(jobs.map((job) => rolloutKey(rolloutIdentity(job))))];
+  const key = contentHash({ step: 'bought-for', purpose, rollouts: keys });
+  if ((await journal.get(key)) !== undefined) return;
+  const missing: ContentHash[] = [];
+  for (const rollout of keys) if ((await journal.get(rollout)) === undefined) missing.push(rollout);
+  const value: BoughtFor = { purpose, rollouts: missing };
+  if (missing.length > 0) await journal.put({ key, kind: 'bought-for', value });
 }
 
 /** What a rollout may generate at least, before any was seen: every vote up to one turn's limit. */

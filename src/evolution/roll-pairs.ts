@@ -6,7 +6,7 @@ import type { Pair } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { type RolloutOrder, rollOut } from './roll-out.ts';
+import { type RolloutOrder, type RolloutStep, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 
 /** One side of a comparison. */
@@ -15,10 +15,7 @@ export interface Arm {
   pair: Pair;
 }
 
-export interface PairOrder {
-  round: number;
-  /** What the rollouts are for, shown as progress. */
-  step: string;
+export interface PairOrder extends RolloutStep {
   parent: Arm;
   child: Arm;
   patch: Patch | null;

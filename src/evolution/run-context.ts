@@ -4,7 +4,6 @@ import type { Journal } from '../base/journal.ts';
 import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
-import type { DryRun } from '../patch/dry-run.ts';
 import type { Proposer } from '../patch/proposer.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { RolloutJob } from '../rollout/rollout-job.ts';
@@ -69,8 +68,6 @@ export interface RunContext {
   /** What every rollout is given beside its task. */
   surroundings: Pick<RolloutJob, 'runner' | 'toolHosts'>;
   propose: Proposer;
-  /** Tries code that a diff brings in, before a rollout is paid. */
-  dryRun: DryRun;
   /** One for all seeds of the run. */
   tokens: TokenBudget;
   /** Asked about failures that the evidence leaves open; null = the evidence alone. */

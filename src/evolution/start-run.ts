@@ -11,7 +11,6 @@ import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
-import type { DryRun } from '../patch/dry-run.ts';
 import { proposePatches } from '../patch/propose.ts';
 import type { Proposer } from '../patch/proposer.ts';
 import { randomPatches } from '../patch/random-patches.ts';
@@ -143,8 +142,6 @@ export interface RunOptions {
   journal?: Journal;
   /** Default: the one that the config names. */
   proposer?: Proposer;
-  /** Default: nothing is objected to. */
-  dryRun?: DryRun;
 }
 
 /**
@@ -188,7 +185,6 @@ async function executeSeeds(options: RunOptions): Promise<void> {
         trainer: engines.trainer,
         surroundings,
         propose: options.proposer ?? (prepared.config.proposer === 'random' ? randomPatches : proposePatches),
-        dryRun: options.dryRun ?? (async () => null),
         tokens,
         reader: engines.reader ?? null,
         clock,

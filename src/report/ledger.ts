@@ -1,12 +1,14 @@
+import type { ContentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import type { Critique } from '../evolution/diagnose-failures.ts';
+import type { BoughtFor } from '../evolution/roll-out.ts';
 import type { TrainingRecord } from '../registry/version.ts';
 import type { ReplayResult } from '../replay/replay-cause.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 
 /** What one purpose cost. `seconds` sums the rollouts' own wall times, which overlap in a batch; for training it is elapsed time. */
 export interface LedgerLine {
-  purpose: 'train rollouts' | 'critic' | 'replay' | 'samples for D_t' | 'gate' | 'sealed test' | 'training';
+  purpose: 'train rollouts' | 'critic' | 'replay' | 'samples for D_t' | 'gate' | 'audit' | 'sealed test' | 'training';
   rollouts: number;
   modelCalls: number;
   promptTokens: number;
@@ -19,9 +21,10 @@ export async function ledgerOf(
   journal: Journal,
 ): Promise<{ lines: LedgerLine[]; tokens: number; rollouts: number; seconds: number }> {
   const lines = new Map<LedgerLine['purpose'], LedgerLine>();
+  const noted = await notedPurposes(journal);
   for (const entry of await journal.entries('rollout')) {
     const trajectory = entry.value as Trajectory;
-    const purpose = purposeOf(trajectory);
+    const purpose = noted.get(entry.key) ?? purposeOf(trajectory);
     const line = lines.get(purpose) ?? emptyLine(purpose);
     lines.set(purpose, {
       purpose,
@@ -64,6 +67,12 @@ export async function ledgerOf(
     rollouts: all.reduce((sum, line) => sum + line.rollouts, 0),
     seconds: all.reduce((sum, line) => sum + line.seconds, 0),
   };
+}
+
+/** Purposes that steps noted before they bought, by the rollout's key. Runs from before audits noted theirs have them under `gate`. */
+async function notedPurposes(journal: Journal): Promise<Map<ContentHash, LedgerLine['purpose']>> {
+  const notes = (await journal.entries('bought-for')).map(({ value }) => value as BoughtFor);
+  return new Map(notes.flatMap(({ purpose, rollouts }) => rollouts.map((key) => [key, purpose] as const)));
 }
 
 function purposeOf({ identity }: Trajectory): LedgerLine['purpose'] {

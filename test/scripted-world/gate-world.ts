@@ -1,6 +1,6 @@
 import { type Clock, manualClock } from '../../src/base/clock.ts';
 import { contentHash } from '../../src/base/content-hash.ts';
-import { memoryJournal } from '../../src/base/journal.ts';
+import { type Journal, memoryJournal } from '../../src/base/journal.ts';
 import { seedFrom } from '../../src/base/random.ts';
 import { runConfigSchema } from '../../src/evolution/run-config.ts';
 import type { RunEvent } from '../../src/evolution/run-event.ts';
@@ -46,6 +46,8 @@ export interface GateWorld {
   gateTasks?: number;
   /** Default: one that stands still. */
   clock?: Clock;
+  /** Default: an empty one. */
+  journal?: Journal;
 }
 
 const SUM = /what do (\d+) and (\d+) make/;
@@ -65,6 +67,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
     gateTasks = 120,
     isTrainLuck = () => true,
     clock = manualClock(),
+    journal = memoryJournal(),
   } = world;
   const splits = splitsOf(gateTasks, isTrainLuck);
   const parsed = runConfigSchema.parse({
@@ -92,7 +95,6 @@ export async function playGateWorld(folder: string, world: GateWorld) {
   const harness = harnessFromFiles(
     new Map(Object.entries({ 'harness.yaml': 'name: sums\n', 'prompts/system.md': 'Add numbers.\n', ...files })),
   );
-  const journal = memoryJournal();
   const events: RunEvent[] = [];
   let turn = 0;
   await executeRun({
@@ -119,7 +121,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
   const rollouts = (await journal.entries('rollout')).map((entry) => entry.value as Trajectory);
   const refusals = events.flatMap((event) => (event.type === 'patch-refused' ? [event.reason] : []));
-  return { versions, rollouts, refusals, events, splits, harness };
+  return { versions, rollouts, refusals, events, splits, harness, journal };
 }
 
 function splitsOf(gateTasks: number, isTrainLuck: (luck: number) => boolean): TaskSplits {

@@ -8,8 +8,8 @@ export function renderGateLab(report: GateLabReport): string {
   const falseAccepts = cells.filter((cell) => cell.effect === 0 || cell.world === 'mixed');
   const single = cells.filter((cell) => cell.effect !== 0 && cell.world !== 'mixed');
   return [
-    ...section('Searches that accept something which is not better', falseAccepts),
-    ...section('Decisions on one candidate with a true effect', single),
+    ...cellSection('Searches that accept something which is not better', falseAccepts),
+    ...cellSection('Decisions on one candidate with a true effect', single),
     ...comparisonSection(comparisons),
     ...(drift === null ? [] : driftLines(drift)),
     `Error allowed to a search: ${report.alpha}. Seed ${report.seed}, ${report.seconds.toFixed(1)} s.`,
@@ -17,7 +17,8 @@ export function renderGateLab(report: GateLabReport): string {
   ].join('\n');
 }
 
-function section(title: string, cells: readonly LabCellResult[]): string[] {
+/** A table of cells under a title; nothing without cells. */
+export function cellSection(title: string, cells: readonly LabCellResult[]): string[] {
   if (cells.length === 0) return [];
   const header = [
     'rule',

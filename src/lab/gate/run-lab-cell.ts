@@ -2,7 +2,7 @@ import { type Random, seededRandom, seedFrom } from '../../base/random.ts';
 import { exactBounds } from '../../statistics/exact-bounds.ts';
 import { type LabCell, MIXED_WORLD } from './lab-cells.ts';
 import { type SearchSettings, simulateSearch } from './simulate-search.ts';
-import { SIMULATED_WORLDS } from './simulated-world.ts';
+import { type PairRates, SIMULATED_WORLDS, searchWorldOf } from './simulated-world.ts';
 
 /** A measured cell. `upper95`, `lower95`: exact one-sided 95% bounds of `rate`. Rollouts: both arms of a whole search. */
 export interface LabCellResult extends LabCell {
@@ -22,7 +22,16 @@ const ALPHA = 0.05;
 const MARGIN = 0.05;
 
 export function runLabCell(cell: LabCell, searches: number, seed: number): LabCellResult {
-  const settings = settingsOf(cell);
+  return measureCell(cell, settingsOf(cell), searches, seed);
+}
+
+/** Plays `searches` searches and counts those that accepted what the cell is about. Same arguments, same numbers. */
+export function measureCell<Pair>(
+  cell: LabCell,
+  settings: SearchSettings<Pair>,
+  searches: number,
+  seed: number,
+): LabCellResult {
   const random = seededRandom(seedFrom('gate lab', seed, JSON.stringify(cell)));
   const rollouts = new Float64Array(searches);
   const countsTrue = cell.world !== MIXED_WORLD && cell.effect !== 0;
@@ -55,17 +64,21 @@ function isHarmless(cell: LabCell): boolean {
   return cell.goal === 'improvement' ? cell.effect > 0 : cell.effect > -MARGIN;
 }
 
-export function settingsOf(cell: LabCell): SearchSettings {
+function settingsOf(cell: LabCell): SearchSettings<PairRates> {
   const mixed = cell.world === MIXED_WORLD;
   const world = SIMULATED_WORLDS.find(({ name }) => name === (mixed ? 'even' : cell.world));
   if (world === undefined) throw new RangeError(`no simulated world is called ${cell.world}`);
+  const drawEffect = mixed
+    ? mixedEffect(cell.effect)
+    : (_: Random, candidate: number) => (candidate === cell.candidates - 1 ? cell.effect : 0);
+  return { ...searchOf(cell), world: searchWorldOf(world, drawEffect) };
+}
+
+/** The search of a cell, whatever world it is played in. */
+export function searchOf(cell: LabCell): Omit<SearchSettings<unknown>, 'world'> {
   return {
     ...cell,
-    world,
-    drawEffect: mixed
-      ? mixedEffect(cell.effect)
-      : (_, candidate) => (candidate === cell.candidates - 1 ? cell.effect : 0),
-    iterations: mixed || cell.effect === 0 ? ITERATIONS : 1,
+    iterations: cell.world === MIXED_WORLD || cell.effect === 0 ? ITERATIONS : 1,
     plannedDecisions: ITERATIONS * cell.candidates,
     alpha: ALPHA,
     margin: MARGIN,

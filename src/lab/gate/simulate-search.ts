@@ -4,21 +4,12 @@ import { fixedSizeTest } from '../../gate/fixed-size-rules.ts';
 import { type GatePlan, planGate } from '../../gate/plan-gate.ts';
 import { alphaFor, type ErrorControl } from '../../gate/search-error-control.ts';
 import { SequentialDecision } from '../../gate/sequential-decision.ts';
-import {
-  childRates,
-  IterationRollouts,
-  type PairRates,
-  type SimulatedWorld,
-  seedRates,
-  withinTaskVariance,
-} from './simulated-world.ts';
+import type { SearchRollouts, SearchWorld } from './search-world.ts';
 
-/** One kind of simulated search. */
-export interface SearchSettings {
+/** One kind of search. */
+export interface SearchSettings<Pair> {
   rule: GateRule;
-  world: SimulatedWorld;
-  /** True mean effect of each candidate, drawn anew: 0 for a null search. */
-  drawEffect: (random: Random, candidate: number) => number;
+  world: SearchWorld<Pair>;
   /** Diffs whose only claim is "not worse" (deletions), instead of "better". */
   goal: 'improvement' | 'not-worse';
   candidates: number;
@@ -40,16 +31,16 @@ export interface SearchResult {
   decisions: number;
 }
 
+type KnownSettings = Omit<SearchSettings<unknown>, 'world'> & { world: Pick<SearchWorld<unknown>, 'name' | 'noise'> };
+
 const plans = new Map<string, GatePlan>();
 
 /** Plans by their inputs: the same few return in every search. */
-function planFor(settings: SearchSettings, alpha: number): GatePlan {
-  const { rule, world, groups, repeats, margin } = settings;
-  const key = [rule, world.name, groups, repeats, margin, alpha].join();
+function planFor({ rule, world, groups, repeats, margin }: KnownSettings, alpha: number): GatePlan {
+  const key = [rule, ...Object.values(world.noise), groups, repeats, margin, alpha].join();
   let plan = plans.get(key);
   if (plan === undefined) {
-    const within = withinTaskVariance(world);
-    plan = planGate({ rule, groups, repeats, alpha, margin, withinTaskVariance: within });
+    plan = planGate({ rule, groups, repeats, alpha, margin, ...world.noise });
     plans.set(key, plan);
   }
   return plan;
@@ -59,20 +50,19 @@ function planFor(settings: SearchSettings, alpha: number): GatePlan {
  * One whole search with moving parent: the gate's groups are drawn once and reused by every decision, each iteration buys
  * its parent's rollouts once for all its candidates, the best accepted candidate becomes the parent.
  */
-export function simulateSearch(settings: SearchSettings, random: Random): SearchResult {
+export function simulateSearch<Pair>(settings: SearchSettings<Pair>, random: Random): SearchResult {
   const { world, groups, repeats, candidates, iterations } = settings;
   const result: SearchResult = { falseAccepts: 0, trueAccepts: 0, rollouts: 0, decisions: 0 };
   const perGroup = world.tasksPerGroup * repeats;
   const accepted: boolean[] = [];
-  let parent = seedRates(world, groups, random);
+  let parent = world.seedPair(groups, random);
   for (let iteration = 0; iteration < iterations; iteration++) {
-    const rollouts = new IterationRollouts(world, parent, repeats, random);
+    const rollouts = world.openIteration(parent, repeats, random);
     const order = random.shuffled(Array.from({ length: groups }, (_, group) => group));
     let parentGroups = 0;
-    let best: { rates: PairRates; mean: number } | null = null;
+    let best: { pair: Pair; mean: number } | null = null;
     for (let candidate = 0; candidate < candidates; candidate++) {
-      const effect = settings.drawEffect(random, candidate);
-      const child = childRates(world, parent, effect, random);
+      const { pair: child, effect } = world.child(parent, candidate, random);
       const alpha = alphaFor(accepted.length, accepted, settings.alpha, {
         decisions: settings.plannedDecisions,
         control: settings.control,
@@ -86,10 +76,10 @@ export function simulateSearch(settings: SearchSettings, random: Random): Search
       const harmless = settings.goal === 'improvement' ? effect > 0 : effect > -settings.margin;
       if (harmless) result.trueAccepts++;
       else result.falseAccepts++;
-      if (best === null || outcome.mean > best.mean) best = { rates: child, mean: outcome.mean };
+      if (best === null || outcome.mean > best.mean) best = { pair: child, mean: outcome.mean };
     }
     result.rollouts += parentGroups * perGroup;
-    if (best !== null) parent = best.rates;
+    if (best !== null) parent = best.pair;
   }
   return result;
 }
@@ -100,18 +90,18 @@ interface Outcome {
   mean: number;
 }
 
-function decideOnce(
-  settings: SearchSettings,
+function decideOnce<Pair>(
+  settings: KnownSettings,
   plan: GatePlan,
   order: readonly number[],
-  rollouts: IterationRollouts,
-  child: PairRates,
+  rollouts: SearchRollouts<Pair>,
+  child: Pair,
   index: number,
 ): Outcome {
   const difference = (position: number) => {
     const group = order[position] as number;
     const before = rollouts.parent(group);
-    return rollouts.child(group, child.scoring[group] as number) - before;
+    return rollouts.child(group, child) - before;
   };
   if (plan.rule === 'betting') return decideSequentially(settings, plan, difference);
   const differences = new Float64Array(plan.groups);
@@ -120,7 +110,7 @@ function decideOnce(
 }
 
 function decideSequentially(
-  settings: SearchSettings,
+  settings: KnownSettings,
   plan: GatePlan,
   difference: (position: number) => number,
 ): Outcome {
@@ -146,7 +136,7 @@ function decideSequentially(
   return { accepted: false, groups: sequence.groups, mean: sequence.mean };
 }
 
-function decideAtFixedSize(settings: SearchSettings, plan: GatePlan, differences: Float64Array, seed: number): Outcome {
+function decideAtFixedSize(settings: KnownSettings, plan: GatePlan, differences: Float64Array, seed: number): Outcome {
   const half = differences.length / 2;
   let sum = 0;
   let targeted = 0;

@@ -1,4 +1,5 @@
 import type { Random } from '../../base/random.ts';
+import type { SearchWorld } from './search-world.ts';
 
 /** Everything about a simulated benchmark that does not depend on the diff. */
 export interface SimulatedWorld {
@@ -33,6 +34,30 @@ export const SIMULATED_WORLDS: readonly SimulatedWorld[] = [
 /** Variance of a score over repeats of one task, mean over the world's tasks: E p(1 − p). */
 export function withinTaskVariance({ shape: { a, b } }: SimulatedWorld): number {
   return (a * b) / ((a + b) * (a + b + 1));
+}
+
+/** A simulated world to search in. `drawEffect`: true mean effect of each candidate, drawn anew; 0 for a null search. */
+export function searchWorldOf(
+  world: SimulatedWorld,
+  drawEffect: (random: Random, candidate: number) => number,
+): SearchWorld<PairRates> {
+  return {
+    name: world.name,
+    tasksPerGroup: world.tasksPerGroup,
+    noise: { withinTaskVariance: withinTaskVariance(world) },
+    seedPair: (groups, random) => seedRates(world, groups, random),
+    child: (parent, candidate, random) => {
+      const effect = drawEffect(random, candidate);
+      return { pair: childRates(world, parent, effect, random), effect };
+    },
+    openIteration: (parent, repeats, random) => {
+      const rollouts = new IterationRollouts(world, parent, repeats, random);
+      return {
+        parent: (group) => rollouts.parent(group),
+        child: (group, { scoring }) => rollouts.child(group, scoring[group] as number),
+      };
+    },
+  };
 }
 
 /** True pass rates of one pair: what it can do, and what it scores once time-outs are counted. One entry per group. */

@@ -14,6 +14,9 @@ export interface Continuation {
   askAgain: string | null;
 }
 
+/** What hooks are told of a rollout, and where their code runs. */
+export type HookedJob = Pick<RolloutJob, 'harness' | 'task' | 'toolHosts'>;
+
 /** All middleware of φ as one. Rejects only with AbortedError, InvariantError, or CoHarnessError where infrastructure failed. */
 export interface HookChain {
   start(): Promise<void>;
@@ -51,7 +54,7 @@ type Each = <Action extends { kind: string }>(
   apply: (action: Action) => Acted,
 ) => Promise<void>;
 
-export function hookChain(job: RolloutJob, conversation: Conversation, log: EventLog, signal: AbortSignal): HookChain {
+export function hookChain(job: HookedJob, conversation: Conversation, log: EventLog, signal: AbortSignal): HookChain {
   const each = eachHook(job, log, signal);
   return {
     start: () =>
@@ -69,7 +72,7 @@ export function hookChain(job: RolloutJob, conversation: Conversation, log: Even
   };
 }
 
-function eachHook(job: RolloutJob, log: EventLog, signal: AbortSignal): Each {
+function eachHook(job: HookedJob, log: EventLog, signal: AbortSignal): Each {
   const { harness, task } = job;
   const sandbox = (job.toolHosts ?? sharedToolHosts()).javaScript;
   const shared = { problem: task.problem, sandbox, signal };

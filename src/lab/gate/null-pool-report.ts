@@ -1,0 +1,134 @@
+import { CoHarnessError } from '../../base/errors.ts';
+import type { NullPool } from '../../evolution/null-pool.ts';
+import { groupBootstrap } from '../../statistics/group-bootstrap.ts';
+import { labCell } from './lab-cells.ts';
+import { POOL_WORLDS, type PoolWorldName, poolWorld } from './pool-world.ts';
+import { type LabCellResult, measureCell, searchOf } from './run-lab-cell.ts';
+
+export const NULL_POOL_SCHEMA = 'co-harness/null-pool@1';
+
+export interface NullPoolOptions {
+  /** Searches a cell. */
+  searches: number;
+  seed: number;
+  /** Rollouts of a task in one arm of a decision. */
+  repeats: number;
+  /** Candidates of an iteration, one cell each. */
+  candidates: readonly number[];
+}
+
+/** One φ of the pool, with its mean score and, for a placebo, its difference to the pair and what of it luck explains (95%, over groups). */
+export interface PoolArmSummary {
+  name: string;
+  rollouts: number;
+  score: number;
+  difference: { mean: number; low: number; high: number } | null;
+}
+
+export interface NullPoolReport {
+  schema: typeof NULL_POOL_SCHEMA;
+  alpha: number;
+  seed: number;
+  pool: {
+    name: string;
+    rollouts: number;
+    groups: number;
+    tasks: number;
+    /** Fewest draws of one task in one arm that are there for all: what a search can use. */
+    draws: number;
+    arms: PoolArmSummary[];
+  };
+  /** Five iterations of K candidates each; `world` says what a candidate is. The searches of a cell share the pool. */
+  cells: (LabCellResult & {
+    /** Searches that the pool could pay for without using a rollout twice: how far the interval can be trusted. */
+    freshSearches: number;
+  })[];
+}
+
+/**
+ * Resamples whole null searches of the gate's own code from a pool of real rollouts, beside the paper's rule. Throws CoHarnessError `small-pool` where not
+ * even one decision could be made of it.
+ */
+export function nullPoolReport(pool: NullPool, options: NullPoolOptions): NullPoolReport {
+  const whole = wholeTasks(pool, 2 * options.repeats);
+  const groups = whole.arms[0]?.length ?? 0;
+  const cells = POOL_WORLDS.flatMap((world) => {
+    const most = world === 'placebo, same seeds' ? whole.arms.length - 1 : Number.POSITIVE_INFINITY;
+    if (world !== 'same pair' && whole.arms.length < 2) return [];
+    return options.candidates
+      .filter((count) => count <= most)
+      .flatMap((count) => cellsOf(whole, world, count, options));
+  });
+  return {
+    schema: NULL_POOL_SCHEMA,
+    alpha: 0.05,
+    seed: options.seed,
+    pool: {
+      name: pool.header.name,
+      rollouts: pool.rollouts,
+      groups,
+      tasks: (whole.arms[0] ?? []).flat().length,
+      draws: Math.min(...whole.arms.flat(2).map((scores) => scores.length)),
+      arms: summaries(pool),
+    },
+    cells,
+  };
+}
+
+function cellsOf(
+  pool: NullPool,
+  world: PoolWorldName,
+  candidates: number,
+  { searches, seed, repeats }: NullPoolOptions,
+): NullPoolReport['cells'] {
+  const groups = pool.arms[0]?.length ?? 0;
+  return (['betting', 'paper'] as const).map((rule) => {
+    const paper = labCell({ rule: 'paper' });
+    const size =
+      rule === 'paper' ? { groups: Math.min(groups, paper.groups), repeats: paper.repeats } : { groups, repeats };
+    const cell = labCell({ rule, world, candidates, ...size });
+    const result = measureCell(cell, { ...searchOf(cell), world: poolWorld(pool, world) }, searches, seed);
+    return { ...result, freshSearches: Math.floor(pool.rollouts / result.meanRollouts) };
+  });
+}
+
+/** Tasks with fewer draws than a decision needs are left out: a pool is collected draw by draw and stops anywhere. */
+function wholeTasks(pool: NullPool, needed: number): NullPool {
+  const draws = (group: number, task: number) => Math.min(...pool.arms.map((arm) => arm[group]?.[task]?.length ?? 0));
+  const kept = (pool.arms[0] ?? []).map((group, index) => group.map((_, task) => draws(index, task) >= needed));
+  const arms = pool.arms.map((arm) =>
+    arm.map((group, index) => group.filter((_, task) => kept[index]?.[task])).filter((group) => group.length > 0),
+  );
+  if ((arms[0]?.length ?? 0) >= FEWEST_GROUPS) return { ...pool, arms };
+  throw new CoHarnessError(
+    'small-pool',
+    `${pool.rollouts} rollouts give ${arms[0]?.length ?? 0} groups with ${needed} draws a task in every arm, ${FEWEST_GROUPS} are needed. Collect more, or ask for fewer --repeats.`,
+    { details: { rollouts: pool.rollouts, needed } },
+  );
+}
+
+/** Below that no decision of a search of 5 × 10 is possible at all. */
+const FEWEST_GROUPS = 20;
+
+function summaries({ header, arms }: NullPool): PoolArmSummary[] {
+  const groupMeans = arms.map((arm) => arm.map((group) => meanOf(group.flat())));
+  return header.arms.map(({ name }, index) => {
+    const differences = (groupMeans[index] ?? []).flatMap((mean, group) => {
+      const difference = mean - (groupMeans[0]?.[group] ?? Number.NaN);
+      return Number.isNaN(difference) ? [] : [difference];
+    });
+    const scores = arms[index]?.flat(2) ?? [];
+    const difference = index === 0 ? undefined : groupBootstrap(differences, { seed: 1 });
+    return {
+      name,
+      rollouts: scores.length,
+      score: meanOf(scores),
+      difference:
+        difference === undefined ? null : { mean: difference.mean, low: difference.low, high: difference.high },
+    };
+  });
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
