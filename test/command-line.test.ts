@@ -14,13 +14,18 @@ let finished: CliResult;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'co-harness-cli-'));
   server = await scriptedModelServer();
-  await writeAgentFolder(folder, { source: `openai:${server.url}#scripted` });
-  finished = await runCli(folder, 'run', '.', '--only', 'harness', '--json');
+  await writeAgentFolder(folder, { source: `openai:${server.url}#scripted`, tasks: taskLines(280).map(dated) });
+  finished = await runCli(folder, 'run', '.', '--only', 'harness', '--set', 'model.released=2024-06', '--json');
 }, 120_000);
 afterAll(() => {
   server.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Public before the weights that the run says it uses. */
+function dated(line: string): string {
+  return JSON.stringify({ ...JSON.parse(line), publishedOn: '2024-02' });
+}
 
 async function json(...args: string[]): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await runCli(folder, ...args, '--json');
@@ -42,6 +47,14 @@ describe('run --json', () => {
     expect(last.correct).toBeGreaterThan(seed.correct);
     expect(last.low).toBeGreaterThan(0);
     expect(last.high).toBeLessThan(1);
+  });
+
+  it('warns at the start and in the report that the weights may have seen the sealed tasks', () => {
+    expect(finished.stderr).toContain(
+      'Caution: 40 of 40 sealed test tasks were published in 2024-02, the weights in 2024-06',
+    );
+    const contamination = { tasks: 40, of: 40, from: '2024-02', to: '2024-02', released: '2024-06' };
+    expect(JSON.parse(finished.stdout)).toMatchObject({ contamination });
   });
 
   it('bought nothing again when the finished run is started again', async () => {
@@ -92,7 +105,9 @@ describe('commands that read a run', () => {
       expected: expect.any(String),
     });
 
+    await writeFile(join(folder, 'fresh.jsonl'), `${fresh.map(dated).join('\n')}\n`);
     const text = await runCli(folder, 'eval', '--tasks', 'fresh.jsonl', '--repeats', '3');
+    expect(text.stderr).toContain('20 of 20 tasks were published in 2024-02, the weights in 2024-06');
     expect(text.stdout).toMatch(
       /^avg@3 \d+\.\d% \(95% .* over 20 tasks\): \d+ of 60 rollouts correct, \d+ of 20 tasks solved at least/,
     );

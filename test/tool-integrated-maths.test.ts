@@ -60,7 +60,8 @@ describe('the configs of tool-integrated maths', () => {
     const settings = writeTasks('2025-02').filter((part) => part !== '--set');
     const files = settings.map((setting) => setting.replace(/=(\w+\.jsonl)$/, `=${join(folder, '$1')}`));
     const file = join(EXAMPLE, 'co-harness.config.ts');
-    const { splits } = await prepareRun(await loadConfig(file, files), file);
+    const { splits, contamination } = await prepareRun(await loadConfig(file, files), file);
+    expect(contamination).toBeUndefined();
     expect([splits.train.length, splits.gate.length, splits.test.length]).toEqual([60, 20, 40]);
     const trained = new Set(splits.train.map(({ group }) => group));
     expect(splits.gate.some(({ group }) => trained.has(group))).toBe(false);

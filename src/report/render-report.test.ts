@@ -95,6 +95,12 @@ describe('renderReport', () => {
     expect(report({})).not.toContain('says little');
   });
 
+  it('warns of sealed tasks that are older than the weights', () => {
+    const contamination = { tasks: 30, of: 90, from: '2024-02', to: '2024-02', released: '2025-04' };
+    expect(report({ contamination })).toContain('Caution: 30 of 90 sealed test tasks were published in 2024-02');
+    expect(report({})).not.toContain('Caution');
+  });
+
   it('warns that the result is no longer sealed when eval has read the sealed tasks', () => {
     const looks = {
       count: 2,
