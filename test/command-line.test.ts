@@ -8,6 +8,8 @@ import { type LocalServer, scriptedModelServer } from './scripted-world/model-se
 import { type CliResult, runCli } from './scripted-world/run-cli.ts';
 
 /** One run of the real command against a model server, then every command that reads it: what other tools rely on. */
+const RUN = ['run', '.', '--only', 'harness', '--set', 'sizes.testRepeats=2', '--json'];
+
 let folder: string;
 let server: LocalServer;
 let finished: CliResult;
@@ -15,7 +17,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'co-harness-cli-'));
   server = await scriptedModelServer();
   await writeAgentFolder(folder, { source: `openai:${server.url}#scripted`, tasks: taskLines(280).map(dated) });
-  finished = await runCli(folder, 'run', '.', '--only', 'harness', '--set', 'model.released=2024-06', '--json');
+  finished = await runCli(folder, ...RUN, '--set', 'model.released=2024-06');
 }, 120_000);
 afterAll(() => {
   server.close();
@@ -43,7 +45,9 @@ describe('run --json', () => {
   it('finds by itself the worked examples that this model needs, and says how sure it is', () => {
     const report = JSON.parse(finished.stdout);
     const [seed, last] = [report.pairs[0], report.pairs.find((pair: { round: number }) => pair.round === 1)];
-    expect(seed).toMatchObject({ scored: 40, correct: 0 });
+    expect(seed).toMatchObject({ scored: 80, repeats: 2, correct: 0 });
+    // Forty tasks, whatever their repeats.
+    expect(seed.high).toBeCloseTo(0.088, 3);
     expect(last.correct).toBeGreaterThan(seed.correct);
     expect(last.low).toBeGreaterThan(0);
     expect(last.high).toBeLessThan(1);
@@ -59,7 +63,7 @@ describe('run --json', () => {
 
   it('bought nothing again when the finished run is started again', async () => {
     const before = server.requests();
-    const again = await runCli(folder, 'run', '.', '--only', 'harness', '--json');
+    const again = await runCli(folder, ...RUN);
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout).pairs).toEqual(JSON.parse(finished.stdout).pairs);
     expect(server.requests()).toBe(before);

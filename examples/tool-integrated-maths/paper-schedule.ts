@@ -33,6 +33,7 @@ export function paperSchedule({ name, weights, gpus }: Served): RunConfigInput {
       sampleTasks: 600,
       samplesPerTask: 4,
       testTasks: 90,
+      testRepeats: 4,
     },
     alignment: { temperature: 0.6, topP: 0.95, maxPerTask: 2, minRows: 64, learningRate: 1e-4, epochs: 1 },
     budget: { time: '240h' },

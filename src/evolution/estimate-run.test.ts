@@ -55,6 +55,12 @@ describe('estimateRun', () => {
     expect(rolloutsOf(configOf({ only: 'weights' }))).toMatchObject({ failures: 0, screening: 0, gates: 2 * 2 * 20 });
   });
 
+  it('counts repeats of the sealed test', () => {
+    expect(rolloutsOf(configOf({ sizes: { ...sizes, testRepeats: 16 } }))).toMatchObject({
+      'sealed test': 7 * 30 * 16,
+    });
+  });
+
   it('asks no split for more than it holds', () => {
     const few = { train: tasks(7), gate: tasks(5), test: tasks(3) };
     expect(rolloutsOf(configOf(), few)).toMatchObject({

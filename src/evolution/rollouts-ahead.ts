@@ -24,7 +24,8 @@ export function rolloutsAhead(
 ): StepRollouts[] {
   const diffs = only === 'weights' ? 0 : rounds * iterations;
   const updates = only === 'harness' ? 0 : rounds;
-  const { miningTasks, candidates, screeningTasks, gateGroups, sampleTasks, samplesPerTask, testTasks } = sizes;
+  const { miningTasks, candidates, screeningTasks, gateGroups, sampleTasks, samplesPerTask, testTasks, testRepeats } =
+    sizes;
   const auditGroups = sizes.auditGroups ?? gateGroups;
   const samples = sampleTasks === null || samplesPerTask === null ? null : sampleTasks * samplesPerTask;
   const inGate = gateGroups === null ? null : Math.ceil(gateGroups * tasksPerGroup);
@@ -57,8 +58,8 @@ export function rolloutsAhead(
     },
     {
       step: 'sealed test',
-      rollouts: times(pairsAtTheEnd(rounds), testTasks),
-      formula: `${pairsAtTheEnd(rounds)} pairs × ${testTasks} tasks`,
+      rollouts: times(pairsAtTheEnd(rounds) * testRepeats, testTasks),
+      formula: `${pairsAtTheEnd(rounds)} pairs × ${testTasks} tasks × ${testRepeats} repeats`,
     },
   ];
 }

@@ -96,6 +96,8 @@ const sizesSchema = z.strictObject({
   sampleTasks: z.number().int().positive().nullable().default(null),
   samplesPerTask: z.number().int().positive().nullable().default(null),
   testTasks: z.number().int().positive().nullable().default(null),
+  /** Rollouts of each pair on each sealed task: avg@k for φ that samples. */
+  testRepeats: z.number().int().positive().default(1),
 });
 
 /** What `run` estimates tokens and GPU hours from, before it starts. Nothing else reads it. */
@@ -210,8 +212,9 @@ export function configIdentity(config: RunConfig, tasks: readonly Task[]): Recor
   const { mapRow: _mapRow, generate: _generate, path: _path, files: _files, ...plainTasks } = taskSettings;
   // Runs from before these options existed had none: the same run keeps its name.
   const withCritic = critic.replay === 'off' && critic.by === 'evidence' ? {} : { critic };
-  const { auditGroups, ...plainSizes } = sizes;
-  const withSizes = { sizes: auditGroups === null ? plainSizes : sizes };
+  const { auditGroups, testRepeats, ...plainSizes } = sizes;
+  const added = { ...(auditGroups === null ? {} : { auditGroups }), ...(testRepeats === 1 ? {} : { testRepeats }) };
+  const withSizes = { sizes: { ...plainSizes, ...added } };
   const withTasks = { tasks: { ...plainTasks, hashes: tasks.map((task) => task.hash).sort() } };
   return { ...rest, ...withCritic, ...withSizes, ...withTasks };
 }

@@ -18,7 +18,7 @@ export interface SealedResult {
   modelVersion: number;
   /** Elapsed time of this pair's rollouts, as their share of the batch they ran in. */
   seconds: number;
-  /** One entry per sealed task, in task order. */
+  /** One entry per sealed task and repeat, in task order. */
   rollouts: { task: string; group: string; score: number | null; tokens: number }[];
 }
 
@@ -42,12 +42,13 @@ export interface SealedLook {
 export async function openSealedTest(context: RunContext): Promise<SealedTest> {
   const ends = await roundEnds(context);
   const pairs = distinctPairs(ends);
+  const repeats = context.config.sizes.testRepeats;
   const sizes = await planOnce(context, { phase: 'test' }, () => ({
     testTasks:
       context.config.sizes.testTasks ??
       rolloutsFor(
         context,
-        phaseSeconds(context, context.config.rounds, 'test') / pairs.length,
+        phaseSeconds(context, context.config.rounds, 'test') / (pairs.length * repeats),
         40,
         context.splits.test.length,
       ),
@@ -59,13 +60,14 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
     seed: context.seed,
     round: context.config.rounds,
     phase: 'test',
-    detail: `${pairs.length} pairs on ${tasks.length} sealed tasks`,
+    detail: `${pairs.length} pairs on ${tasks.length} sealed tasks${repeats === 1 ? '' : `, ${repeats} times each`}`,
   });
   const key = contentHash({
     step: 'sealed-test',
     seed: context.seed,
     pairs: pairs.map(pairHash),
     tasks: tasks.map((task) => task.hash),
+    ...(repeats === 1 ? {} : { repeats }),
   });
   return once(context.journal, 'sealed-test', key, async () => {
     const orders: RolloutOrder[] = [];
@@ -76,7 +78,7 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
         model: pair.model,
         tasks,
         split: 'test' as const,
-        repeats: 1,
+        repeats,
         sampling: null,
         seedStream: 'sealed test',
       });

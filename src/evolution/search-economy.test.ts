@@ -98,7 +98,7 @@ describe('tasks of a gate', () => {
 
 describe('time of a phase', () => {
   it('keeps back what a sealed test of given size will take, at most a quarter', () => {
-    const sized = { sizes: { testTasks: 50 } };
+    const sized = { sizes: { testTasks: 50, testRepeats: 1 } };
     // 50 tasks × 3 pairs × 1 s of 1000 s; a slow first measurement must not eat the run.
     expect(phaseSeconds(contextOf({ config: { rounds: 1, ...sized } }), 1, 'weights')).toBeCloseTo(850, 6);
     expect(

@@ -25,7 +25,8 @@ const MOST_KEPT_SHARE = 0.25;
 /** Seconds to keep for a sealed test whose size is given: seed pair, and of each round about two more pairs. */
 function secondsKeptForTest(context: RunContext): number {
   const { sizes, rounds, budget, seeds } = context.config;
-  const seconds = (sizes.testTasks ?? 0) * (1 + 2 * rounds) * context.throughput.secondsPerRollout;
+  const rollouts = (sizes.testTasks ?? 0) * sizes.testRepeats * (1 + 2 * rounds);
+  const seconds = rollouts * context.throughput.secondsPerRollout;
   return Math.min(seconds, (MOST_KEPT_SHARE * budget.time) / seeds);
 }
 

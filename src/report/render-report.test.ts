@@ -11,6 +11,7 @@ function pair(round: number | null, name: string, correct: number): PairRow {
     round,
     split: 'test',
     tasks: 200,
+    repeats: 1,
     scored: 200,
     correct,
     accuracy,
@@ -58,6 +59,13 @@ describe('renderReport', () => {
     const text = report({});
     expect(text).toMatch(/round 1 .* 98\/200 +49\.0% +42\.0%-56\.0%/);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('says avg@k where a task was rolled out more than once', () => {
+    expect(report({ pairs: [{ ...pair(0, 'a', 12), repeats: 4 }] })).toContain(
+      'avg@4, Wilson 95% intervals over tasks',
+    );
+    expect(report({})).not.toContain('avg@');
   });
 
   it('says of a difference whose interval holds 0 that it is not significant, and of no other', () => {

@@ -42,7 +42,9 @@ function pairsSection(pairs: readonly PairRow[]): string {
     row.scored === 0 ? '' : (row.seconds / row.tasks).toFixed(1),
   ]);
   const head = ['pair', 'harness', 'weights', 'correct', 'share', '95% interval', 'tok/task', 's/task'];
-  return `Sealed test (Wilson 95% intervals)\n${table([head, ...rows])}`;
+  const repeats = Math.max(...pairs.map((row) => row.repeats));
+  const kind = repeats === 1 ? 'Wilson 95% intervals' : `avg@${repeats}, Wilson 95% intervals over tasks`;
+  return `Sealed test (${kind})\n${table([head, ...rows])}`;
 }
 
 function differencesSection(differences: readonly DifferenceRow[]): string {

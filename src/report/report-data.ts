@@ -4,8 +4,8 @@ import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-t
 import { runHeader } from '../evolution/start-run.ts';
 import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { averageAtK } from '../statistics/average-at-k.ts';
 import { groupBootstrap } from '../statistics/group-bootstrap.ts';
-import { wilsonInterval } from '../statistics/wilson.ts';
 import type { Contamination } from '../task/contamination.ts';
 import { type LedgerLine, ledgerOf } from './ledger.ts';
 import { paretoFront } from './pareto-front.ts';
@@ -20,10 +20,13 @@ export interface PairRow {
   /** Round at whose end this was the champion; null for a crossed pair that never was. */
   round: number | null;
   split: 'test';
+  /** Rollouts: tasks × repeats. */
   tasks: number;
+  /** Rollouts of one task, those of all pooled seeds together. */
+  repeats: number;
   scored: number;
   correct: number;
-  /** Share of the scored tasks, null when nothing was scored. */
+  /** Mean over tasks of the share of its scored rollouts that passed (avg@repeats), null when nothing was scored. */
   accuracy: number | null;
   low: number | null;
   high: number | null;
@@ -198,12 +201,10 @@ function rolesResults(tests: readonly SealedTest[], role: Role): SealedResult[] 
 
 function pairRow(results: readonly SealedResult[], round: number | null): PairRow {
   const rollouts = results.flatMap((result) => result.rollouts);
-  const scores = rollouts.flatMap(({ score }) => (score === null ? [] : [score]));
-  const correct = scores.filter((score) => score === 1).length;
-  // Seeds meet the same tasks: a task counts once, with its mean, because its repeats are not independent.
-  const byTask = [...scoresByTask(results).values()];
-  const solved = byTask.reduce((sum, { score }) => sum + (results.length === 1 ? Number(score === 1) : score), 0);
-  const interval = byTask.length === 0 ? null : wilsonInterval(solved, byTask.length, 0.95);
+  // Seeds and repeats meet the same tasks.
+  const average = averageAtK(
+    rollouts.map(({ task, score }) => ({ task, passed: score === null ? null : score === 1 })),
+  );
   const first = results[0] as SealedResult;
   const model = contentHash(first.pair.model);
   return {
@@ -213,11 +214,12 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
     round,
     split: 'test',
     tasks: rollouts.length,
-    scored: scores.length,
-    correct,
-    accuracy: scores.length === 0 ? null : correct / scores.length,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
+    repeats: Math.round(rollouts.length / Math.max(1, new Set(rollouts.map(({ task }) => task)).size)),
+    scored: rollouts.filter(({ score }) => score !== null).length,
+    correct: rollouts.filter(({ score }) => score === 1).length,
+    accuracy: average?.mean ?? null,
+    low: average?.low ?? null,
+    high: average?.high ?? null,
     tokens: rollouts.reduce((sum, { tokens }) => sum + tokens, 0),
     seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
   };
