@@ -109,7 +109,7 @@ function introduce(
   const lines = [
     `${config.name}: ${train.length} train, ${gate.length} gate and ${test.length} sealed test tasks; harness ${shortHash(harness.hash)}`,
     ...(copies > 0 ? [`${copies} rows have the same content as another one and are left out`] : []),
-    ...(unused > 0 ? [`${unused} tasks are in no split: near-copies stay together, and their split is full`] : []),
+    ...(unused > 0 ? [`${unused} tasks are in no split: the split of their group has all that was asked for`] : []),
     ...(contamination === undefined ? [] : [`Caution: ${contaminationText(contamination, 'sealed test tasks')}`]),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
     'Ctrl-C stops and keeps everything; the same command continues.',
