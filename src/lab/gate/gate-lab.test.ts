@@ -8,6 +8,7 @@ import { SequentialDecision } from '../../gate/sequential-decision.ts';
 import { fixedSizeGroups, waldShares } from './fixed-size-comparison.ts';
 import { labCell } from './lab-cells.ts';
 import { registerLabGateCommand } from './lab-gate-command.ts';
+import { labGoals } from './lab-goals.ts';
 import { runGateLab } from './run-gate-lab.ts';
 import { runLabCell } from './run-lab-cell.ts';
 import { childRates, IterationRollouts, SIMULATED_WORLDS, seedRates } from './simulated-world.ts';
@@ -86,6 +87,25 @@ describe('lab gate', () => {
     expect(two.cells).toEqual(one.cells);
     const worlds = await runGateLab({ effect: 0.1, searches: 5, threads: 2 });
     expect(worlds.cells.map((cell) => cell.world)).toEqual(SIMULATED_WORLDS.map((world) => world.name));
+  });
+
+  it('says which goals its results meet, within what budget, and never misses one for want of searches', async () => {
+    const { goals } = await runGateLab({ world: 'even', effect: 0.1, candidates: 1, searches: 200, threads: 1 });
+    expect(goals).toMatchObject([
+      { goal: '+10.0 pp found, K = 1', required: { atLeast: 0.9 }, cells: 1, verdict: 'met' },
+    ]);
+    expect(goals[0]?.budget).toMatch(/^200 groups × 4 repeats × 2 arms = 1600 rollouts/);
+    const cell = (rate: number, lower95: number, upper95: number) => ({
+      ...runLabCell(labCell({}), 1, 1),
+      ...{ rate, lower95, upper95 },
+    });
+    const verdict = (result: ReturnType<typeof cell>) =>
+      labGoals({ cells: [result], comparisons: [], drift: null }, 0.05)[0]?.verdict;
+    expect(verdict(cell(0.03, 0.02, 0.04))).toBe('met');
+    expect(verdict(cell(0.03, 0.01, 0.08))).toBe('undecided');
+    expect(verdict(cell(0.09, 0.07, 0.11))).toBe('missed');
+    const paper = runLabCell(labCell({ rule: 'paper' }), 20, 1);
+    expect(labGoals({ cells: [paper], comparisons: [], drift: null }, 0.05)).toEqual([]);
   });
 
   it('refuses an unknown world and impossible numbers', async () => {

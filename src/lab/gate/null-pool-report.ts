@@ -3,7 +3,7 @@ import type { NullPool } from '../../evolution/null-pool.ts';
 import { groupBootstrap } from '../../statistics/group-bootstrap.ts';
 import { labCell } from './lab-cells.ts';
 import { POOL_WORLDS, type PoolWorldName, poolWorld } from './pool-world.ts';
-import { type LabCellResult, measureCell, searchOf } from './run-lab-cell.ts';
+import { ALPHA, type LabCellResult, measureCell, searchOf } from './run-lab-cell.ts';
 
 export const NULL_POOL_SCHEMA = 'co-harness/null-pool@1';
 
@@ -61,7 +61,7 @@ export function nullPoolReport(pool: NullPool, options: NullPoolOptions): NullPo
   });
   return {
     schema: NULL_POOL_SCHEMA,
-    alpha: 0.05,
+    alpha: ALPHA,
     seed: options.seed,
     pool: {
       name: pool.header.name,

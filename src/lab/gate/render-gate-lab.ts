@@ -1,4 +1,5 @@
 import { signedPoints } from '../../base/share-text.ts';
+import type { LabGoal } from './lab-goals.ts';
 import type { GateLabReport } from './run-gate-lab.ts';
 import type { LabCellResult } from './run-lab-cell.ts';
 
@@ -8,6 +9,7 @@ export function renderGateLab(report: GateLabReport): string {
   const falseAccepts = cells.filter((cell) => cell.effect === 0 || cell.world === 'mixed');
   const single = cells.filter((cell) => cell.effect !== 0 && cell.world !== 'mixed');
   return [
+    ...goalSection(report.goals),
     ...cellSection('Searches that accept something which is not better', falseAccepts),
     ...cellSection('Decisions on one candidate with a true effect', single),
     ...comparisonSection(comparisons),
@@ -15,6 +17,17 @@ export function renderGateLab(report: GateLabReport): string {
     `Error allowed to a search: ${report.alpha}. Seed ${report.seed}, ${report.seconds.toFixed(1)} s.`,
     '',
   ].join('\n');
+}
+
+function goalSection(goals: readonly LabGoal[]): string[] {
+  if (goals.length === 0) return [];
+  const header = ['goal', 'budget of a decision', 'required', 'worst of', 'measured', 'verdict'];
+  const rows = goals.map(({ goal, budget, required, measured, worst, cells, verdict }) => {
+    const limit = required === null ? '' : 'atMost' in required ? `≤ ${required.atMost}` : `≥ ${required.atLeast}`;
+    const count = cells === 1 ? '1 cell' : `${cells} cells`;
+    return row([goal, budget, limit, count, `${measured.toFixed(4)} (${worst})`, verdict ?? 'stated only']);
+  });
+  return ['### Goals', '', row(header), row(header.map(() => '---')), ...rows, ''];
 }
 
 /** A table of cells under a title; nothing without cells. */

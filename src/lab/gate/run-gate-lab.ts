@@ -3,8 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { CoHarnessError } from '../../base/errors.ts';
 import type { FixedSizeComparison } from './fixed-size-comparison.ts';
 import { defaultCells, type LabCell, labCell, WORLD_NAMES } from './lab-cells.ts';
+import { type LabGoal, labGoals } from './lab-goals.ts';
 import { type LabJob, type LabJobResult, runLabJob } from './lab-job.ts';
-import type { LabCellResult } from './run-lab-cell.ts';
+import { ALPHA, type LabCellResult } from './run-lab-cell.ts';
 import type { DriftResult } from './simulate-drift.ts';
 
 export interface GateLabOptions extends Partial<LabCell> {
@@ -25,6 +26,8 @@ export interface GateLabReport {
   seed: number;
   /** Error allowed to a whole search. */
   alpha: number;
+  /** What the gate is to show and whether these results show it, with the budget it is stated for. */
+  goals: LabGoal[];
   cells: LabCellResult[];
   /** Only in the whole table. */
   comparisons: FixedSizeComparison[];
@@ -50,15 +53,14 @@ export async function runGateLab(options: GateLabOptions = {}): Promise<GateLabR
   }
   const threads = Math.min(jobs.length, options.threads ?? availableParallelism());
   const results = await runJobs(jobs, threads, (done) => onProgress?.(done, jobs.length));
-  return {
-    schema: GATE_LAB_SCHEMA,
-    seed,
-    alpha: 0.05,
+  const measured = {
     cells: results.flatMap((each) => (each.kind === 'cell' ? [each.result] : [])),
     comparisons: results.flatMap((each) => (each.kind === 'comparison' ? [each.result] : [])),
     drift: results.flatMap((each) => (each.kind === 'drift' ? [each.result] : []))[0] ?? null,
-    seconds: (performance.now() - started) / 1000,
   };
+  const goals = labGoals(measured, ALPHA);
+  const seconds = (performance.now() - started) / 1000;
+  return { schema: GATE_LAB_SCHEMA, seed, alpha: ALPHA, goals, ...measured, seconds };
 }
 
 const CHOICES = ['rule', 'world', 'effect', 'candidates', 'goal', 'control', 'groups', 'repeats'] as const;

@@ -18,7 +18,8 @@ export interface LabCellResult extends LabCell {
 }
 
 const ITERATIONS = 5;
-const ALPHA = 0.05;
+/** Error allowed to a whole search. */
+export const ALPHA = 0.05;
 const MARGIN = 0.05;
 
 export function runLabCell(cell: LabCell, searches: number, seed: number): LabCellResult {
