@@ -50,7 +50,7 @@ const HEADER = contentHash({ step: 'null-pool' });
 
 /**
  * Rolls a pair and its placebos out on gate tasks, one draw of everything after the other, so that the pool is balanced whenever it is stopped. Draw d has
- * the same seeds in every arm, and others than every draw before. Kept without their events: twenty thousand rollouts are some 15 MB. Rejects with
+ * the same seeds in every arm, and others than every draw before. Kept without their events: twenty thousand rollouts are some 23 MB. Rejects with
  * AbortedError when the signal fires, and with CoHarnessError `pool-mismatch` where the journal holds another pool, `invalid-pool` for a greedy pair.
  */
 export async function collectNullPool(order: NullPoolOrder): Promise<void> {
