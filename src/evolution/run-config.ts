@@ -18,7 +18,7 @@ const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[
 );
 
 const verifierSchema = z.looseObject({
-  kind: z.enum(['numeric', 'answer', 'choice', 'json', 'exact', 'command', 'function-calls']),
+  kind: z.enum(['numeric', 'answer', 'choice', 'json', 'exact', 'command', 'function-calls', 'judge']),
 });
 
 /** Somebody's own agent in place of our loop (docs/formats.md). */

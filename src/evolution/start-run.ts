@@ -56,6 +56,7 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
   const harness = await readHarness(resolve(folder, config.harness));
   const { splits, copies, unused } = await readSplits(config, folder);
   const verifier = chooseVerifier(config.verifier, folder);
+  refuseJudgeOfTest(verifier, splits.test.length);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
   const runner = runnerOptions(config, folder);
   const identity = contentHash({
@@ -74,6 +75,16 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     configFile: resolve(configFile),
   };
   return runner === null ? prepared : { ...prepared, runner };
+}
+
+/** Before anything is paid: at the end of a run it would be too late. */
+function refuseJudgeOfTest({ refusesSealed }: Verifier, tests: number): void {
+  if (refusesSealed !== true || tests === 0) return;
+  throw new CoHarnessError(
+    'judge-on-sealed-test',
+    'The verifier is a model judge, and a claim about the sealed test must not rest on one by default. Use another verifier, or say verifier.sealedTest: allow: ' +
+      'the report then says who judged.',
+  );
 }
 
 function hashesOf(splits: TaskSplits): Record<string, ContentHash[]> {
@@ -279,7 +290,10 @@ async function secondsRecorded(journal: Journal, seed: number): Promise<number> 
 async function tokensRecorded(journal: Journal): Promise<number> {
   const kinds = ['rollout', 'replay', 'critique'];
   const kept = (await Promise.all(kinds.map((kind) => journal.entries(kind)))).flat();
-  const usages = kept.map(({ value }) => (value as { usage: TokenUsage }).usage);
+  const usages = kept.flatMap(({ value }) => {
+    const { usage, verifierUsage } = value as { usage: TokenUsage; verifierUsage?: TokenUsage };
+    return verifierUsage === undefined ? [usage] : [usage, verifierUsage];
+  });
   return usages.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0);
 }
 

@@ -1,4 +1,5 @@
 import { CoHarnessError } from '../base/errors.ts';
+import type { TokenUsage } from '../model/model-backend.ts';
 
 /**
  * Hard stop for the tokens of a run (prompt + generated, all seeds). A rollout is admitted while what was spent, and what those in
@@ -19,7 +20,7 @@ export class TokenBudget {
   }
 
   /** Runs `rollout` once it may be paid for. Rejects with CoHarnessError `budget-spent` when nothing is left, and with what `rollout` rejects. */
-  async pay<T extends { usage: { promptTokens: number; completionTokens: number } }>(
+  async pay<T extends { usage: TokenUsage; verifierUsage?: TokenUsage }>(
     estimate: number,
     rollout: () => Promise<T>,
   ): Promise<T> {
@@ -31,7 +32,7 @@ export class TokenBudget {
     this.inFlight++;
     try {
       const finished = await rollout();
-      const tokens = finished.usage.promptTokens + finished.usage.completionTokens;
+      const tokens = tokensOf(finished.usage) + (finished.verifierUsage === undefined ? 0 : tokensOf(finished.verifierUsage));
       this.spent += tokens;
       this.largest = Math.max(this.largest, tokens);
       return finished;
@@ -42,8 +43,8 @@ export class TokenBudget {
   }
 
   /** Counts what something else than a rollout has used. */
-  add({ promptTokens, completionTokens }: { promptTokens: number; completionTokens: number }): void {
-    this.spent += promptTokens + completionTokens;
+  add(usage: TokenUsage): void {
+    this.spent += tokensOf(usage);
   }
 
   private isAffordable(): boolean {
@@ -59,4 +60,8 @@ export class TokenBudget {
       { details: { spent: this.spent, limit: this.limit } },
     );
   }
+}
+
+function tokensOf({ promptTokens, completionTokens }: TokenUsage): number {
+  return promptTokens + completionTokens;
 }

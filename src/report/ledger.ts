@@ -4,11 +4,12 @@ import type { Critique } from '../evolution/diagnose-failures.ts';
 import type { BoughtFor } from '../evolution/roll-out.ts';
 import type { TrainingRecord } from '../registry/version.ts';
 import type { ReplayResult } from '../replay/replay-cause.ts';
+import type { VerifierUsage } from '../task/verifier.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 
 /** What one purpose cost. `seconds` sums the rollouts' own wall times, which overlap in a batch; for training it is elapsed time. */
 export interface LedgerLine {
-  purpose: 'train rollouts' | 'critic' | 'replay' | 'samples for D_t' | 'gate' | 'audit' | 'sealed test' | 'training';
+  purpose: 'train rollouts' | 'verifier' | 'critic' | 'replay' | 'samples for D_t' | 'gate' | 'audit' | 'sealed test' | 'training';
   rollouts: number;
   modelCalls: number;
   promptTokens: number;
@@ -34,6 +35,7 @@ export async function ledgerOf(
       completionTokens: line.completionTokens + trajectory.usage.completionTokens,
       seconds: line.seconds + trajectory.wallMs / 1000,
     });
+    if (trajectory.verifierUsage !== undefined) addVerifier(lines, trajectory.verifierUsage);
   }
   for (const entry of await journal.entries('replay')) {
     const { usage } = entry.value as Pick<ReplayResult, 'usage'>;
@@ -73,6 +75,16 @@ export async function ledgerOf(
 async function notedPurposes(journal: Journal): Promise<Map<ContentHash, LedgerLine['purpose']>> {
   const notes = (await journal.entries('bought-for')).map(({ value }) => value as BoughtFor);
   return new Map(notes.flatMap(({ purpose, rollouts }) => rollouts.map((key) => [key, purpose] as const)));
+}
+
+function addVerifier(lines: Map<LedgerLine['purpose'], LedgerLine>, usage: VerifierUsage): void {
+  const line = lines.get('verifier') ?? emptyLine('verifier');
+  lines.set('verifier', {
+    ...line,
+    modelCalls: line.modelCalls + usage.calls,
+    promptTokens: line.promptTokens + usage.promptTokens,
+    completionTokens: line.completionTokens + usage.completionTokens,
+  });
 }
 
 function purposeOf({ identity }: Trajectory): LedgerLine['purpose'] {

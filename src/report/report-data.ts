@@ -104,6 +104,8 @@ export interface ReportData {
   looks: { count: number; by: SealedLook[] };
   /** Sealed tasks that were public when the weights were released; null: none is known to be. */
   contamination: Contamination | null;
+  /** The model that judged the answers, and its votes for each; null where no model did. */
+  judge: { model: string; votes: number } | null;
   ledger: { lines: LedgerLine[]; tokens: number; rollouts: number; seconds: number };
 }
 

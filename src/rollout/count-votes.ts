@@ -1,4 +1,5 @@
 import type { HarnessSettings } from '../harness/harness.ts';
+import type { VerifierUsage } from '../task/verifier.ts';
 import type { Outcome } from '../trajectory/trajectory.ts';
 import type { Episode } from './episode.ts';
 
@@ -6,6 +7,8 @@ import type { Episode } from './episode.ts';
 export interface Vote {
   episode: Episode;
   outcome: Outcome;
+  /** Of a model that judged it; absent for verifiers without one. */
+  verifierUsage?: VerifierUsage;
 }
 
 /**

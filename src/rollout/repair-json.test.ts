@@ -9,6 +9,8 @@ describe('damaged JSON that can only mean one thing', () => {
     ['{"a": "two\nlines"}', { a: 'two\nlines' }],
     ["{'a': 'say \"hi\"'}", { a: 'say "hi"' }],
     ['{"a": None}', { a: null }],
+    ['```tool\n{"a": {"b": 1}\n```', { a: { b: 1 } }],
+    ['<call>{"a": [1, {"b": "<i>`x`"</call> and more', { a: [1, { b: '<i>`x`' }] }],
   ])('%s', (text, value) => {
     expect(repairJson(text)).toEqual(value);
   });

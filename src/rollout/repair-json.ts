@@ -2,7 +2,8 @@ const LITERALS: Readonly<Record<string, string>> = { True: 'true', False: 'false
 
 /**
  * The value that a damaged JSON text can only mean: strings in single quotes, unquoted names, Python's literals, trailing commas, missing closing marks
- * and text after the value are mended. Undefined when it stays unreadable, or when it breaks off inside a string: nobody knows what was to follow. Never throws.
+ * (also before the mark that closes a tag or a fence) and text after the value are mended. Undefined when it stays unreadable, or when it breaks off
+ * inside a string: nobody knows what was to follow. Never throws.
  */
 export function repairJson(text: string): unknown {
   const start = text.search(/[{[]/);
@@ -23,6 +24,8 @@ function mendMarks(text: string): string | null {
   let out = '';
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '"' || token === "'") return null;
+    // The mark that closes a call in a tag or a fence: what was still open ends here.
+    if (token === '<' || token === '`') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     if (token === '}' || token === ']') {
       if (open.pop() !== token) return null;

@@ -1,5 +1,5 @@
 import { errorMessage } from '../base/errors.ts';
-import type { Verdict } from '../task/verifier.ts';
+import type { Verdict, VerifierUsage } from '../task/verifier.ts';
 import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from '../trajectory/trajectory.ts';
 import { agentLoop } from './agent-loop.ts';
 import { isDecided, type Vote, winner } from './count-votes.ts';
@@ -38,7 +38,7 @@ async function runWave(job: RolloutJob, startMs: number, first: number, size: nu
   const passes = Array.from({ length: size }, async (_, index): Promise<Vote> => {
     const pass = job.runner?.pass ?? agentLoop;
     const episode = await pass(job, startMs, votes === 1 ? null : first + index);
-    return { episode, outcome: await judge(job, episode) };
+    return { episode, ...(await judge(job, episode)) };
   });
   // Every pass ends before an abort is passed on, so that nothing runs on behind the caller's back.
   const settled = await Promise.allSettled(passes);
@@ -48,13 +48,20 @@ async function runWave(job: RolloutJob, startMs: number, first: number, size: nu
   });
 }
 
-async function judge(job: RolloutJob, { answer, fault, wallLimitReached }: Episode): Promise<Outcome> {
-  if (fault !== null) return { kind: 'unscored', boundary: fault.boundary, why: fault.problem };
+async function judge(
+  job: RolloutJob,
+  { answer, fault, wallLimitReached }: Episode,
+): Promise<Pick<Vote, 'outcome' | 'verifierUsage'>> {
+  if (fault !== null) return { outcome: { kind: 'unscored', boundary: fault.boundary, why: fault.problem } };
   if (wallLimitReached) {
     const why = `no answer within ${job.harness.settings.limits.wallMs} ms (limits.wallMs)`;
-    return { kind: 'scored', score: 0, extracted: null, why };
+    return { outcome: { kind: 'scored', score: 0, extracted: null, why } };
   }
-  const verdict = await verdictOf(job, answer);
+  const { usage, ...verdict } = await verdictOf(job, answer);
+  return { outcome: outcomeOf(verdict), ...(usage === undefined ? {} : { verifierUsage: usage }) };
+}
+
+function outcomeOf(verdict: Verdict): Outcome {
   if (verdict.kind === 'unscored') return { kind: 'unscored', boundary: 'verifier', why: verdict.why };
   if (verdict.score >= 0 && verdict.score <= 1) return verdict;
   return {
@@ -64,7 +71,8 @@ async function judge(job: RolloutJob, { answer, fault, wallLimitReached }: Episo
   };
 }
 
-async function verdictOf({ verifier, task }: RolloutJob, answer: string | null): Promise<Verdict> {
+async function verdictOf({ verifier, task, split }: RolloutJob, answer: string | null): Promise<Verdict> {
+  if (split === 'test' && verifier.refusesSealed) return { kind: 'unscored', why: 'this verifier must not decide the sealed test' };
   try {
     return await verifier.verify(task, answer);
   } catch (error) {
@@ -98,8 +106,22 @@ function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Vote[])
       promptTokens: sum(judged, ({ episode }) => episode.usage.promptTokens),
       completionTokens: sum(judged, ({ episode }) => episode.usage.completionTokens),
     },
+    ...verifierUsageOf(judged),
     wallMs: Math.round(job.clock.now() - startMs),
   };
+}
+
+/** Absent where no model judged. */
+function verifierUsageOf(judged: readonly Vote[]): Pick<Trajectory, 'verifierUsage'> {
+  const usages = judged.flatMap(({ verifierUsage }) => verifierUsage ?? []);
+  if (usages.length === 0) return {};
+  const total = (name: keyof VerifierUsage) => sum(usages, (usage) => usage[name]);
+  const verifierUsage = {
+    calls: total('calls'),
+    promptTokens: total('promptTokens'),
+    completionTokens: total('completionTokens'),
+  };
+  return { verifierUsage };
 }
 
 function sum<T>(items: readonly T[], value: (item: T) => number): number {

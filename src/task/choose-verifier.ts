@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import { CoHarnessError } from '../base/errors.ts';
 import { checkSchema, type TextOrigin } from '../base/json.ts';
+import type { ModelBackend } from '../model/model-backend.ts';
+import { parseModelReference } from '../model/model-reference.ts';
+import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 import { EXTRACTIONS } from './answer-equivalence/extract-answer.ts';
 import { answerVerifier } from './answer-verifier.ts';
 import { choiceVerifier } from './choice-verifier.ts';
 import { commandVerifier } from './command-verifier.ts';
 import { exactVerifier } from './exact-verifier.ts';
 import { functionCallVerifier } from './function-call-verifier.ts';
+import { DEFAULT_CRITERION, judgeVerifier } from './judge-verifier.ts';
 import { jsonVerifier } from './json-verifier.ts';
 import { numericVerifier } from './numeric-verifier.ts';
 import type { Verifier } from './verifier.ts';
@@ -28,6 +33,18 @@ export const verifierConfigSchema = z.discriminatedUnion('kind', [
     command: z.tuple([z.string().min(1)], z.string()),
     timeoutMs: z.number().int().positive().default(10_000),
   }),
+  z.strictObject({
+    kind: z.literal('judge'),
+    /** openai:URL#NAME */
+    model: z.string(),
+    apiKeyVariable: z.string().optional(),
+    votes: z.number().int().min(1).max(15).default(3),
+    criterion: z.string().min(1).default(DEFAULT_CRITERION),
+    sealedTest: z.enum(['refuse', 'allow']).default('refuse'),
+    windowTokens: z.number().int().positive().default(32_768),
+    concurrency: z.number().int().positive().default(8),
+    timeoutMs: z.number().int().positive().default(120_000),
+  }),
 ]);
 export type VerifierConfig = z.input<typeof verifierConfigSchema>;
 /** With every default filled in. */
@@ -42,7 +59,7 @@ export function checkVerifierConfig(
 }
 
 /**
- * The verifier that `config` names. `directory` is the folder that a command runs in. Throws as checkVerifierConfig does.
+ * The verifier that `config` names. `directory` is the folder that a command runs in. Throws as checkVerifierConfig does, and what names no server to judge.
  */
 export function chooseVerifier(config: unknown, directory: string, origin?: TextOrigin): Verifier {
   const checked = checkVerifierConfig(config, origin);
@@ -61,5 +78,22 @@ export function chooseVerifier(config: unknown, directory: string, origin?: Text
       return functionCallVerifier();
     case 'command':
       return commandVerifier({ command: checked.command, directory, timeoutMs: checked.timeoutMs });
+    case 'judge':
+      return judgeVerifier({ ...checked, backend: judgeBackend(checked) });
   }
+}
+
+function judgeBackend({ model, ...options }: Extract<CheckedVerifierConfig, { kind: 'judge' }>): ModelBackend {
+  const reference = parseModelReference(model);
+  if (reference.kind === 'server') {
+    const { apiKeyVariable, windowTokens, concurrency, timeoutMs } = options;
+    const key = apiKeyVariable === undefined ? {} : { apiKeyVariable };
+    const { url, model: name } = reference;
+    return openAiCompatibleBackend({ url, model: name, windowTokens, concurrency, timeoutMs, ...key });
+  }
+  throw new CoHarnessError(
+    'invalid-data',
+    `verifier.model: ${model} is no server. Serve the judge and write openai:http://HOST:PORT/v1#NAME.`,
+    { details: { model } },
+  );
 }

@@ -5,12 +5,24 @@ import type { Task } from './task.ts';
  * `score` in [0, 1]. `extracted`: what was compared, null when the final text held no answer. `unscored`: the verifier
  * itself could not run (infrastructure): there is no score, and that is not 0.
  */
-export type Verdict =
+export type Verdict = (
   | { kind: 'scored'; score: number; extracted: string | null; why: string }
-  | { kind: 'unscored'; why: string };
+  | { kind: 'unscored'; why: string }
+) & {
+  /** What a model that judged has used; absent for verifiers without one. */
+  usage?: VerifierUsage;
+};
+
+export interface VerifierUsage {
+  calls: number;
+  promptTokens: number;
+  completionTokens: number;
+}
 
 /** Judges a final answer. Never rejects. `version` changes whenever a verdict could. */
 export interface Verifier {
   readonly version: ContentHash;
+  /** A claim about the sealed test must not rest on it. */
+  readonly refusesSealed?: true;
   verify(task: Task, answer: string | null): Promise<Verdict>;
 }

@@ -112,5 +112,6 @@ export const trajectorySchema = z.strictObject({
     z.strictObject({ kind: z.literal('unscored'), boundary: boundarySchema, why: z.string() }),
   ]),
   usage: usageSchema,
+  verifierUsage: z.strictObject({ calls: count, promptTokens: count, completionTokens: count }).optional(),
   wallMs: z.number().min(0),
 });

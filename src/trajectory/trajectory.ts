@@ -9,6 +9,7 @@ import type {
   TokenUsage,
 } from '../model/model-backend.ts';
 import type { Split } from '../task/task.ts';
+import type { VerifierUsage } from '../task/verifier.ts';
 
 /** Boundary at which something failed. `provider`, `sandbox` and `verifier` are infrastructure and never reach the critic. */
 export type FaultBoundary = 'provider' | 'sandbox' | 'verifier' | 'tool' | 'middleware' | 'memory' | 'retry';
@@ -139,6 +140,8 @@ export interface Trajectory {
   answer: string | null;
   outcome: Outcome;
   usage: TokenUsage;
+  /** What a model that judged the answer has used, on top of `usage`; absent without one. */
+  verifierUsage?: VerifierUsage;
   /** Milliseconds from start to outcome, waiting in batches included. */
   wallMs: number;
 }

@@ -39,7 +39,13 @@ export const FIELD_CLASSES = {
   'answer-source': { component: 'settings', label: 'middleware_mismatch' },
   'final-turn': { component: 'settings', label: 'middleware_mismatch' },
   'retry-count': { component: 'retry', label: 'middleware_mismatch' },
+  middleware: { component: 'middleware', label: 'middleware_mismatch' },
+  'middleware-option': { component: 'middleware', label: 'middleware_mismatch' },
   'memory-limit': { component: 'memory', label: 'memory_overflow' },
+  'stale-limit': { component: 'memory', label: 'memory_overflow' },
+  facts: { component: 'memory', label: 'memory_overflow' },
+  'fact-line': { component: 'memory', label: 'memory_overflow' },
+  'fact-limit': { component: 'memory', label: 'memory_overflow' },
 } as const satisfies Record<string, { component: ComponentKind; label: AttributionLabel }>;
 export type FieldClass = keyof typeof FIELD_CLASSES;
 

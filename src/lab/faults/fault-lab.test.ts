@@ -12,23 +12,27 @@ import { allMutations } from './mutation/all-mutations.ts';
 import { runResamplingSuite } from './resampling-suite.ts';
 import { runFaultLab } from './run-fault-lab.ts';
 import { desk } from './scenarios/desk.ts';
+import type { LabScenario } from './scenarios/lab-scenario.ts';
 import { foreignTo, LAB_SCENARIOS } from './scenarios/lab-scenarios.ts';
 import { orders } from './scenarios/orders.ts';
 import { workshop } from './scenarios/workshop.ts';
 import { type Attributed, scoreAttributions } from './score-attributions.ts';
 
-const tasksOf = (scenario: (typeof LAB_SCENARIOS)[number], count: number) =>
+const tasksOf = (scenario: LabScenario, count: number) =>
   Array.from({ length: count }, (_, index) => scenario.task(index));
 
 describe('the working harnesses', () => {
-  it.each(LAB_SCENARIOS)('let the scripted actor pass at least 80% of the tasks ($name)', async (scenario) => {
-    const rollouts = await intactRollouts(scenario, {
-      model: labModel(scenario),
-      tasks: tasksOf(scenario, 60),
-      mostFailures: 8,
-    });
-    expect(rollouts.filter(isSuccess).length).toBeGreaterThanOrEqual(48);
-  });
+  it.each(LAB_SCENARIOS.development)(
+    'let the scripted actor pass at least 80% of the tasks ($name)',
+    async (scenario) => {
+      const rollouts = await intactRollouts(scenario, {
+        model: labModel(scenario),
+        tasks: tasksOf(scenario, 60),
+        mostFailures: 8,
+      });
+      expect(rollouts.filter(isSuccess).length).toBeGreaterThanOrEqual(48);
+    },
+  );
 });
 
 describe('the scripted actor', () => {
@@ -89,7 +93,7 @@ describe('mutations', () => {
   });
 
   it.each(['development', 'heldOut'] as const)('exist for every kind in some working harness (%s)', (split) => {
-    const found = LAB_SCENARIOS.flatMap((scenario) =>
+    const found = LAB_SCENARIOS[split].flatMap((scenario) =>
       allMutations(FAULT_CATALOGUES[split], scenario, { foreign: foreignTo(scenario).harness, perKind: 1, seed: 1 }),
     );
     expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(kindNames(split)));

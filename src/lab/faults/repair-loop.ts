@@ -68,7 +68,7 @@ const SIZES = { train: 140, gate: 100, test: 8 };
 /** Lets `run --only harness` loose on every broken harness of a split that lost enough. */
 export async function runRepairs({ onProgress = () => {}, ...options }: RepairOptions): Promise<RepairReport> {
   const repairs: Repair[] = [];
-  for (const scenario of LAB_SCENARIOS) {
+  for (const scenario of LAB_SCENARIOS[options.split]) {
     const foreign = foreignTo(scenario).harness;
     const intact = await passRate(scenario, scenario.harness, options.tasks);
     for (const mutation of allMutations(FAULT_CATALOGUES[options.split], scenario, { ...options, foreign })) {

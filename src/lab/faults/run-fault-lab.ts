@@ -60,7 +60,7 @@ const FIRST_TASK: Readonly<Record<FaultSplit, number>> = { development: 0, heldO
 /** Failures of one split: of every mutation that costs something, and of the agent itself under the intact harnesses. */
 export async function faultGroups(split: FaultSplit, options: FaultLabOptions): Promise<LabGroup[]> {
   const groups: LabGroup[] = [];
-  for (const scenario of LAB_SCENARIOS) {
+  for (const scenario of LAB_SCENARIOS[split]) {
     const tasksFrom = (first: number, count: number) =>
       Array.from({ length: count }, (_, index) => scenario.task(FIRST_TASK[split] + first + index));
     const collect = { model: labModel(scenario), tasks: tasksFrom(0, options.tasks), mostFailures: options.failures };

@@ -26,6 +26,24 @@ export const DEVELOPMENT_BREAKS: Readonly<Record<string, HandMade>> = {
     return [{ path, old: harness.files.get(path), value }];
   },
   'stop at the line end': ({ harness }) => present([valueEdit(harness, 'harness.yaml', '/protocol/stop', ['\n'])]),
+  'reminder that ends the work': ({ harness }) =>
+    harness.settings.limits.turns < 4 || harness.settings.answer.from === 'tool'
+      ? null
+      : [
+          {
+            path: 'middleware/90-reminder.yaml',
+            value: `kind: budget-reminder\noptions: { turns: ${harness.settings.limits.turns - 2}, message: "Give the final answer now." }\n`,
+          },
+        ],
+  'check that no answer passes': ({ harness }) =>
+    harness.settings.answer.from === 'tool'
+      ? null
+      : [{ path: 'middleware/90-check.yaml', value: 'kind: self-check\noptions: { pattern: "^Sum: ", asks: 3 }\n' }],
+  'facts of another case': ({ harness }) => {
+    const old = harness.files.get('memory/facts.md');
+    const value = 'The ferry leaves at nine.\nTwins travel at half the fare.\nDogs need a ticket of their own.\n';
+    return old === undefined ? null : [{ path: 'memory/facts.md', old, value }];
+  },
   'history of two exchanges': ({ harness }) =>
     harness.memory.historyTokens === null ? null : present([valueEdit(harness, 'memory.yaml', '/historyTokens', 85)]),
   'examples fill the window': () => [

@@ -18,6 +18,15 @@ export const DEVELOPMENT_KINDS: FaultKinds = {
     { operator: 'swap', field: 'answer-source' },
     { operator: 'empty', field: 'retry-count' },
     { operator: 'shrink', field: 'memory-limit' },
+    { operator: 'delete', field: 'middleware' },
+    { operator: 'shrink', field: 'middleware-option' },
+    { operator: 'empty', field: 'middleware-option' },
+    { operator: 'swap', field: 'middleware-option' },
+    { operator: 'delete', field: 'fact-line' },
+    { operator: 'empty', field: 'facts' },
+    { operator: 'reorder', field: 'facts' },
+    { operator: 'shrink', field: 'fact-limit' },
+    { operator: 'shrink', field: 'stale-limit' },
   ],
   handMade: [
     {
@@ -49,6 +58,24 @@ export const DEVELOPMENT_KINDS: FaultKinds = {
       label: 'middleware_mismatch',
       component: 'settings',
       what: 'A stop string ends every turn at its first line end.',
+    },
+    {
+      name: 'reminder that ends the work',
+      label: 'middleware_mismatch',
+      component: 'middleware',
+      what: 'A reminder asks for the final answer from the first turns on.',
+    },
+    {
+      name: 'check that no answer passes',
+      label: 'middleware_mismatch',
+      component: 'middleware',
+      what: 'A check sends every answer back for a form that nobody asked for.',
+    },
+    {
+      name: 'facts of another case',
+      label: 'memory_overflow',
+      component: 'memory',
+      what: 'The facts are exchanged for those of other tasks.',
     },
     {
       name: 'history of two exchanges',

@@ -70,15 +70,29 @@ export function fieldsOf(harness: Harness, field: FieldClass): HarnessField[] {
         line: null,
         value: harness.retry[name],
       }));
-    case 'memory-limit': {
-      const value = harness.memory.historyTokens;
-      return value === null ? [] : [{ file: 'memory.yaml', pointer: '/historyTokens', line: null, value }];
-    }
+    case 'memory-limit':
+      return memoryValue('/historyTokens', harness.memory.historyTokens);
+    case 'stale-limit':
+      return memoryValue('/staleAfterTurns', harness.memory.staleAfterTurns);
+    case 'fact-limit':
+      return memoryValue('/facts/tokens', harness.facts.length === 0 ? null : harness.memory.facts.tokens);
+    case 'facts':
+      return textFiles(harness, /^memory\/[^/]+\.md$/);
+    case 'fact-line':
+      return textFiles(harness, /^memory\/[^/]+\.md$/).flatMap(linesOf);
+    case 'middleware':
+      return textFiles(harness, /^middleware\//);
+    case 'middleware-option':
+      return yamlValues(harness, /^middleware\/[^/]+\.yaml$/, /^\/options\/[^/]+$/);
   }
 }
 
 function setting(pointer: string, value: unknown): HarnessField {
   return { file: 'harness.yaml', pointer, line: null, value };
+}
+
+function memoryValue(pointer: string, value: number | null): HarnessField[] {
+  return value === null ? [] : [{ file: 'memory.yaml', pointer, line: null, value }];
 }
 
 function textFiles({ files }: Harness, pattern: RegExp): HarnessField[] {
@@ -93,7 +107,11 @@ function linesOf({ file, value }: HarnessField): HarnessField[] {
 }
 
 function toolValues(harness: Harness, pattern: RegExp): HarnessField[] {
-  return textFiles(harness, /^tools\/[^/]+\/tool\.yaml$/).flatMap(({ file, value }) =>
+  return yamlValues(harness, /^tools\/[^/]+\/tool\.yaml$/, pattern);
+}
+
+function yamlValues(harness: Harness, files: RegExp, pattern: RegExp): HarnessField[] {
+  return textFiles(harness, files).flatMap(({ file, value }) =>
     pointersOf(parse(String(value)), '').flatMap(([pointer, inner]) =>
       pattern.test(pointer) ? [{ file, pointer, line: null, value: inner }] : [],
     ),

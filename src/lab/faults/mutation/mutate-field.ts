@@ -151,6 +151,7 @@ function changedValue(operator: MutationOperator, type: FieldClass, value: unkno
 
 /** The other value of a field that has two. */
 function otherValue(type: FieldClass, value: unknown): unknown {
+  if (type === 'middleware-option') return typeof value === 'boolean' ? !value : undefined;
   if (type === 'answer-source') return value === 'text' ? 'tool' : 'text';
   if (type === 'final-turn') return value !== true;
   if (type === 'argument-type') return value === 'string' ? 'integer' : 'string';

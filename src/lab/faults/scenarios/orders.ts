@@ -2,9 +2,11 @@ import { seededRandom, seedFrom } from '../../../base/random.ts';
 import { harnessFromFiles } from '../../../harness/parse-harness.ts';
 import { evaluateExpression } from '../../../rollout/tools/evaluate-expression.ts';
 import { numericVerifier } from '../../../task/numeric-verifier.ts';
+import type { Task } from '../../../task/task.ts';
 import { arithmeticMove, inTheHead, latestValue, misread, numberIn } from '../actor/arithmetic.ts';
 import { passedTexts } from '../actor/call-form.ts';
 import type { Move } from '../actor/move.ts';
+import type { ActorMind } from '../actor/scripted-actor.ts';
 import type { SeenRequest } from '../actor/seen-request.ts';
 import type { LabScenario } from './lab-scenario.ts';
 import { labTask } from './lab-task.ts';
@@ -190,30 +192,39 @@ function smallOrder(seen: SeenRequest, problem: string): Move {
   return value === null ? arithmeticMove(seen, `${quantity} * ${price}`) : { kind: 'answer', value };
 }
 
+/** How orders are billed by who reads the routine and keeps in mind what the request still shows. */
+export const billing: ActorMind = {
+  understands: (text) => (ORDER.exec(text) ?? SMALL_ORDER.exec(text))?.[0] ?? null,
+  decide,
+};
+
+/** Order number `index` of a stream. */
+export function billingTask(stream: string, index: number): Task {
+  const random = seededRandom(seedFrom(stream, index));
+  const goods = random.shuffled(GOODS);
+  const lines = [0, 1, 2].map(() => [3 + random.below(17), 10 * (2 + random.below(28))] as const);
+  const [discount, delivery] = [10 + 10 * random.below(3), 12 + random.below(30)];
+  const parts = lines.map(([quantity, price], at) => `${quantity} ${goods[at]} at ${price}`);
+  const problem = `Bill ${parts[0]}, ${parts[1]} and ${parts[2]}, with a discount of ${discount} percent and a delivery of ${delivery}. How much is it?`;
+  const values = lines.map(([quantity, price]) => quantity * price);
+  const sum = values.reduce((total, value) => total + value, 0);
+  const reduced = evaluateExpression(`${sum} * (100 - ${discount}) / 100`);
+  const answer = evaluateExpression(`${reduced} + ${delivery}`);
+  const expressions = [
+    ...lines.map(([quantity, price]) => `${quantity} * ${price}`),
+    values.join(' + '),
+    `${sum} * (100 - ${discount}) / 100`,
+    `${reduced} + ${delivery}`,
+  ];
+  const calls = expressions.map((expression) => ({ tool: 'calculator', arguments: { expression } }));
+  return labTask({ id: `${stream}-${index}`, problem, answer, reference: { calls, text: `Total: ${answer}` } });
+}
+
 /** Billing over many turns: facts come back one by one and are needed later. */
 export const orders: LabScenario = {
   name: 'orders',
   harness: harnessFromFiles(new Map(Object.entries(FILES))),
   verifier: numericVerifier(),
-  mind: { understands: (text) => (ORDER.exec(text) ?? SMALL_ORDER.exec(text))?.[0] ?? null, decide },
-  task: (index) => {
-    const random = seededRandom(seedFrom('orders', index));
-    const goods = random.shuffled(GOODS);
-    const lines = [0, 1, 2].map(() => [3 + random.below(17), 10 * (2 + random.below(28))] as const);
-    const [discount, delivery] = [10 + 10 * random.below(3), 12 + random.below(30)];
-    const parts = lines.map(([quantity, price], at) => `${quantity} ${goods[at]} at ${price}`);
-    const problem = `Bill ${parts[0]}, ${parts[1]} and ${parts[2]}, with a discount of ${discount} percent and a delivery of ${delivery}. How much is it?`;
-    const values = lines.map(([quantity, price]) => quantity * price);
-    const sum = values.reduce((total, value) => total + value, 0);
-    const reduced = evaluateExpression(`${sum} * (100 - ${discount}) / 100`);
-    const answer = evaluateExpression(`${reduced} + ${delivery}`);
-    const expressions = [
-      ...lines.map(([quantity, price]) => `${quantity} * ${price}`),
-      values.join(' + '),
-      `${sum} * (100 - ${discount}) / 100`,
-      `${reduced} + ${delivery}`,
-    ];
-    const calls = expressions.map((expression) => ({ tool: 'calculator', arguments: { expression } }));
-    return labTask({ id: `orders-${index}`, problem, answer, reference: { calls, text: `Total: ${answer}` } });
-  },
+  mind: billing,
+  task: (index) => billingTask('orders', index),
 };
