@@ -32,7 +32,8 @@ export class TokenBudget {
     this.inFlight++;
     try {
       const finished = await rollout();
-      const tokens = tokensOf(finished.usage) + (finished.verifierUsage === undefined ? 0 : tokensOf(finished.verifierUsage));
+      const tokens =
+        tokensOf(finished.usage) + (finished.verifierUsage === undefined ? 0 : tokensOf(finished.verifierUsage));
       this.spent += tokens;
       this.largest = Math.max(this.largest, tokens);
       return finished;

@@ -9,7 +9,16 @@ import type { Trajectory } from '../trajectory/trajectory.ts';
 
 /** What one purpose cost. `seconds` sums the rollouts' own wall times, which overlap in a batch; for training it is elapsed time. */
 export interface LedgerLine {
-  purpose: 'train rollouts' | 'verifier' | 'critic' | 'replay' | 'samples for D_t' | 'gate' | 'audit' | 'sealed test' | 'training';
+  purpose:
+    | 'train rollouts'
+    | 'verifier'
+    | 'critic'
+    | 'replay'
+    | 'samples for D_t'
+    | 'gate'
+    | 'audit'
+    | 'sealed test'
+    | 'training';
   rollouts: number;
   modelCalls: number;
   promptTokens: number;

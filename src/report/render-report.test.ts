@@ -46,6 +46,7 @@ function report(changes: Partial<ReportData>): string {
     versions: [],
     front: [{ pair: 'b', round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
     predictions: { predicted: 0, observed: 0, precision: null, recall: null, meanError: null },
+    judge: null,
     looks: { count: 1, by: [{ by: 'report', seed: 1, tasks: 200 }] },
     contamination: null,
     ledger: { lines: [], tokens: 0, rollouts: 0, seconds: 0 },
@@ -73,6 +74,14 @@ describe('renderReport', () => {
     const text = report({ differences: [row('one', -0.01), row('two', 0.01)] });
     expect(text).toMatch(/one: .*not significant/);
     expect(text).not.toMatch(/two: .*not significant/);
+  });
+
+  it('says who judged where a model did, and nothing where a verifier decided', () => {
+    const text = report({ judge: { model: 'openai:http://127.0.0.1:8000/v1#judge', votes: 3 } });
+    expect(text.replaceAll('\n', ' ')).toContain(
+      'judged by a model: openai:http://127.0.0.1:8000/v1#judge, 3 votes each',
+    );
+    expect(report({})).not.toContain('judged by a model');
   });
 
   it('says that a round changed nothing instead of crossing a pair with itself', () => {

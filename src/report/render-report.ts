@@ -19,6 +19,7 @@ export function renderReport(data: ReportData, folder: string): string {
     ledgerSection(data),
     looksSection(data),
     contaminationSection(data),
+    judgeSection(data),
     `Everything lies in ${folder}: run.sqlite (journal), registry/ (every harness),\nadapters/ (every adapter), datasets/, report/.`,
   ];
   return `\n${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -154,6 +155,13 @@ function looksSection({ looks }: ReportData): string {
 function contaminationSection({ contamination }: ReportData): string {
   if (contamination === null) return '';
   return wrapText(`Caution: ${contaminationText(contamination, 'sealed test tasks')}`, WIDTH).join('\n');
+}
+
+function judgeSection({ judge }: ReportData): string {
+  if (judge === null) return '';
+  const { model, votes } = judge;
+  const text = `Every answer, those of the sealed test too, was judged by a model: ${model}, ${votes} vote${votes === 1 ? '' : 's'} each. Its errors are in these shares.`;
+  return wrapText(text, WIDTH).join('\n');
 }
 
 /** Columns separated by two spaces; the first is left-aligned, the others right-aligned. */

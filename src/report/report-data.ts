@@ -7,6 +7,7 @@ import { pairHash, type Version } from '../registry/version.ts';
 import { averageAtK } from '../statistics/average-at-k.ts';
 import { groupBootstrap } from '../statistics/group-bootstrap.ts';
 import type { Contamination } from '../task/contamination.ts';
+import { checkVerifierConfig } from '../task/choose-verifier.ts';
 import { type LedgerLine, ledgerOf } from './ledger.ts';
 import { paretoFront } from './pareto-front.ts';
 import { type PredictionScore, scorePredictions } from './predictions.ts';
@@ -144,8 +145,16 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
     })),
     looks: { count: looks.length, by: looks },
     contamination: (await runHeader(journal))?.contamination ?? null,
+    judge: await judgeOf(journal),
     ledger: await ledgerOf(journal),
   };
+}
+
+async function judgeOf(journal: Journal): Promise<ReportData['judge']> {
+  const header = await runHeader(journal);
+  if (header === undefined) return null;
+  const verifier = checkVerifierConfig(header.verifier);
+  return verifier.kind === 'judge' ? { model: verifier.model, votes: verifier.votes } : null;
 }
 
 function deltaOf(effect: Effect | null | undefined): Delta | null {

@@ -72,7 +72,8 @@ function outcomeOf(verdict: Verdict): Outcome {
 }
 
 async function verdictOf({ verifier, task, split }: RolloutJob, answer: string | null): Promise<Verdict> {
-  if (split === 'test' && verifier.refusesSealed) return { kind: 'unscored', why: 'this verifier must not decide the sealed test' };
+  if (split === 'test' && verifier.refusesSealed)
+    return { kind: 'unscored', why: 'this verifier must not decide the sealed test' };
   try {
     return await verifier.verify(task, answer);
   } catch (error) {

@@ -10,8 +10,8 @@ import { choiceVerifier } from './choice-verifier.ts';
 import { commandVerifier } from './command-verifier.ts';
 import { exactVerifier } from './exact-verifier.ts';
 import { functionCallVerifier } from './function-call-verifier.ts';
-import { DEFAULT_CRITERION, judgeVerifier } from './judge-verifier.ts';
 import { jsonVerifier } from './json-verifier.ts';
+import { DEFAULT_CRITERION, judgeVerifier } from './judge-verifier.ts';
 import { numericVerifier } from './numeric-verifier.ts';
 import type { Verifier } from './verifier.ts';
 

@@ -54,6 +54,7 @@ function goldProblemOf(config: CheckedVerifierConfig, row: TaskRow): string | nu
     case 'exact':
     case 'json':
     case 'command':
+    case 'judge':
       return null;
   }
 }

@@ -13,40 +13,46 @@ export interface HarnessField {
   value: unknown;
 }
 
+/** Classes whose fields are whole files. */
+const FILES: Partial<Record<FieldClass, RegExp>> = {
+  'prompt-text': /^prompts\//,
+  skill: /^skills\/[^/]+\/SKILL\.md$/,
+  'skill-text': /^skills\/[^/]+\/SKILL\.md$/,
+  example: /^examples\//,
+  tool: /^tools\/[^/]+\/tool\.yaml$/,
+  facts: /^memory\/[^/]+\.md$/,
+  middleware: /^middleware\//,
+};
+
+/** Classes whose fields are the lines of files. */
+const LINES: Partial<Record<FieldClass, RegExp>> = {
+  'prompt-line': /^prompts\//,
+  'skill-line': /^skills\/[^/]+\/SKILL\.md$/,
+  'fact-line': /^memory\/[^/]+\.md$/,
+};
+
+/** Classes whose fields are values in a tool's YAML, by their pointers. */
+const TOOL_VALUES: Partial<Record<FieldClass, RegExp>> = {
+  'tool-name': /^\/name$/,
+  'tool-description': /^\/description$/,
+  argument: /^\/parameters\/properties\/[^/]+$/,
+  'argument-type': /^\/parameters\/properties\/[^/]+\/type$/,
+  'argument-enum': /^\/parameters\/properties\/[^/]+\/enum$/,
+  'tool-backend': /^\/backend$/,
+  'tool-output-limit': /^\/limits\/outputCharacters$/,
+};
+
 /** All fields of a class in φ, in order of files. Nothing here knows what a harness is for. */
 export function fieldsOf(harness: Harness, field: FieldClass): HarnessField[] {
+  const [files, lines, values] = [FILES[field], LINES[field], TOOL_VALUES[field]];
+  if (files !== undefined) return textFiles(harness, files);
+  if (lines !== undefined) return textFiles(harness, lines).flatMap(linesOf);
+  if (values !== undefined) return yamlValues(harness, /^tools\/[^/]+\/tool\.yaml$/, values);
   switch (field) {
-    case 'prompt-text':
-      return textFiles(harness, /^prompts\//);
-    case 'skill':
-    case 'skill-text':
-      return textFiles(harness, /^skills\/[^/]+\/SKILL\.md$/);
-    case 'example':
-      return textFiles(harness, /^examples\//);
-    case 'tool':
-      return textFiles(harness, /^tools\/[^/]+\/tool\.yaml$/);
-    case 'prompt-line':
-      return textFiles(harness, /^prompts\//).flatMap(linesOf);
-    case 'skill-line':
-      return textFiles(harness, /^skills\/[^/]+\/SKILL\.md$/).flatMap(linesOf);
     case 'prompt-field':
       return textFiles(harness, /^prompts\//)
         .flatMap(linesOf)
         .filter(({ value }) => /\{\{\s*[\w.-]+\s*\}\}/.test(String(value)));
-    case 'tool-name':
-      return toolValues(harness, /^\/name$/);
-    case 'tool-description':
-      return toolValues(harness, /^\/description$/);
-    case 'argument':
-      return toolValues(harness, /^\/parameters\/properties\/[^/]+$/);
-    case 'argument-type':
-      return toolValues(harness, /^\/parameters\/properties\/[^/]+\/type$/);
-    case 'argument-enum':
-      return toolValues(harness, /^\/parameters\/properties\/[^/]+\/enum$/);
-    case 'tool-backend':
-      return toolValues(harness, /^\/backend$/);
-    case 'tool-output-limit':
-      return toolValues(harness, /^\/limits\/outputCharacters$/);
     case 'dialect':
       return [setting('/protocol/dialect', harness.settings.protocol.dialect)];
     case 'dialect-mark':
@@ -76,14 +82,10 @@ export function fieldsOf(harness: Harness, field: FieldClass): HarnessField[] {
       return memoryValue('/staleAfterTurns', harness.memory.staleAfterTurns);
     case 'fact-limit':
       return memoryValue('/facts/tokens', harness.facts.length === 0 ? null : harness.memory.facts.tokens);
-    case 'facts':
-      return textFiles(harness, /^memory\/[^/]+\.md$/);
-    case 'fact-line':
-      return textFiles(harness, /^memory\/[^/]+\.md$/).flatMap(linesOf);
-    case 'middleware':
-      return textFiles(harness, /^middleware\//);
     case 'middleware-option':
       return yamlValues(harness, /^middleware\/[^/]+\.yaml$/, /^\/options\/[^/]+$/);
+    default:
+      return [];
   }
 }
 
@@ -104,10 +106,6 @@ function textFiles({ files }: Harness, pattern: RegExp): HarnessField[] {
 function linesOf({ file, value }: HarnessField): HarnessField[] {
   const lines = String(value).split('\n');
   return lines.flatMap((text, line) => (text.trim() === '' ? [] : [{ file, pointer: null, line, value: text }]));
-}
-
-function toolValues(harness: Harness, pattern: RegExp): HarnessField[] {
-  return yamlValues(harness, /^tools\/[^/]+\/tool\.yaml$/, pattern);
 }
 
 function yamlValues(harness: Harness, files: RegExp, pattern: RegExp): HarnessField[] {
