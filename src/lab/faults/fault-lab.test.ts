@@ -166,12 +166,12 @@ describe('the fault lab', () => {
       ['random', false],
     ]);
     expect(await runFaultLab({ ...small, splits: ['development'] })).toEqual(report);
-  }, 60_000);
+  }, 240_000);
 
   it('confirms no cause among failures that another sample cures, and many without the placebo arm', async () => {
     const { results } = await runResamplingSuite({ batches: 8, failures: 16, cases: 10, patches: 1, samples: 2 });
     const [placebo, record] = results;
     expect(placebo?.confirmed).toBe(0);
     expect(record?.share).toBeGreaterThan(0.25);
-  }, 60_000);
+  }, 240_000);
 });
