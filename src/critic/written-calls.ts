@@ -81,6 +81,7 @@ function markedCalls(text: string, name: string): WrittenCall[] {
   const tool = RegExp.escape(name);
   const forms: [WrittenCall['form'], RegExp][] = [
     ['tags', new RegExp(`<${tool}>([\\s\\S]*?)(?:</${tool}>|$)`, 'g')],
+    ['tags', new RegExp(`<[\\w:-]+[^>]*=\\s*["']${tool}["'][^>]*>([\\s\\S]*?)(?:</[\\w:-]+>|$)`, 'g')],
     ['fenced', new RegExp(`\`\`\`${tool}\\n([\\s\\S]*?)(?:\`\`\`|$)`, 'g')],
     ['function', new RegExp(`(?<![\\w."'])${tool}\\s*\\(([^)\\n]*)\\)`, 'g')],
     ['json', new RegExp(`"${tool}"\\s*[,:]([^\\n]*)`, 'g')],
@@ -96,8 +97,10 @@ function markedCalls(text: string, name: string): WrittenCall[] {
   return [];
 }
 
-/** `a=1, b="x"` → {a: 1, b: 'x'}; positional arguments stand under their number. */
+/** `a=1, b="x"` → {a: 1, b: 'x'}, and one object as it is; positional arguments stand under their number. */
 function functionArguments(text: string): Record<string, unknown> {
+  const whole = parsed(text.trim());
+  if (isRecord(whole)) return whole;
   const parts = text.match(/(?:[^,"'[\]{}]|"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\})+/g) ?? [];
   return Object.fromEntries(
     parts.map((part, index) => {

@@ -2,10 +2,12 @@ import type { CaseRun, CaseStep } from '../cases/case.ts';
 import { bare, expectedAnswer, finalReply } from '../cases/expected-answer.ts';
 import { misfitsOf } from '../harness-facts/schema-members.ts';
 import { type CaseRule, type CaseView, quoteOf } from './case-rule.ts';
+import { MEMORY_TOOL } from './lost-memory.ts';
 
 const NOTHING_FOUND =
   /\b(no|not|unknown|none|cannot|invalid)\b[^.\n]{0,40}\b(found|such|exist|match(es|ing)?|with|named|called|known|recogni[sz]ed)\b|\bnot found\b/i;
-const GROUNDED = 0.6;
+/** From this share on, arguments are the task's own words and numbers. */
+export const GROUNDED = 0.6;
 
 /** Calls as the schema wants them, with the user's own values, that come to nothing: the tool does not do what is said of it. */
 export const byTheBook: CaseRule = {
@@ -23,7 +25,7 @@ export const byTheBook: CaseRule = {
         path: tool?.descriptionPath ?? '/tools',
         mechanism: 'back-end-unlike-its-description',
         explanation: `Calls of ${first.call.tool} are as its schema wants them, and it does not do with them what it promises.`,
-        weight: isAlways ? 1.8 : NOTHING_FOUND.test(first.step.content.slice(0, 300)) ? 0.8 : 0.5,
+        weight: isAlways && view.passing.length === 0 ? 1.8 : NOTHING_FOUND.test(first.step.content.slice(0, 300)) ? 0.8 : 0.5,
         evidence: found
           .slice(0, 3)
           .map(({ step, call }) => quoteOf(step.event, `${JSON.stringify(call)} → ${step.content}`)),
@@ -52,6 +54,8 @@ function emptyHanded(run: CaseRun, { facts }: CaseView): { call: CaseStep['calls
     ?.calls.at(-1);
   const tool = facts.tools.find(({ name }) => name === call?.tool);
   if (step === undefined || call === undefined || tool?.parameters == null) return [];
+  // What was stored and is not found again is a matter of memory.
+  if (MEMORY_TOOL.test(call.tool.replace(/[_.-]/g, ' '))) return [];
   const asked = [run.task, ...run.steps.filter(({ role }) => role === 'user').map(({ content }) => content)].join(' ');
   if (misfitsOf(tool.parameters, call.arguments).length > 0 || groundedShare(call.arguments, asked) < GROUNDED)
     return [];

@@ -1,5 +1,4 @@
 import type { CaseRun } from '../cases/case.ts';
-import { mentions } from '../cases/expected-answer.ts';
 import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
 const MASKED =
@@ -36,5 +35,5 @@ function lostValue(run: CaseRun): CaseRun['steps'][number] | undefined {
   const values = run.task.match(/\b\d[\d.,:/-]*\d\b|\b\d{2,}\b/g) ?? [];
   const [first] = stepsOf(run, 'user');
   if (first === undefined || values.length === 0 || first.content.length < run.task.length / 2) return undefined;
-  return values.every((value) => !run.steps.some(({ content }) => mentions(content, value))) ? first : undefined;
+  return values.every((value) => !run.steps.some(({ content }) => content.includes(value))) ? first : undefined;
 }

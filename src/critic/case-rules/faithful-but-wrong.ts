@@ -1,3 +1,4 @@
+import { GROUNDED, groundedShare } from './by-the-book.ts';
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
@@ -32,7 +33,11 @@ function faithful(run: CaseView['failing'][number], { facts, failing }: CaseView
   if (copied === undefined || said.length > 2 || given.length > 2) return [];
   const scale = Math.log10(Math.abs(copied / (target[0] ?? 1)));
   const isScaled = Number.isFinite(scale) && Math.abs(scale) >= 1 && Math.abs(scale - Math.round(scale)) < 1e-9;
-  const called = run.steps.flatMap(({ calls }) => calls).at(-1)?.tool;
+  const call = run.steps.flatMap(({ calls }) => calls).at(-1);
+  // Where the model composed the arguments, the result is its own work as much as the tool's.
+  const asked = [run.task, ...stepsOf(run, 'user').map(({ content }) => content)].join(' ');
+  if (call !== undefined && !isScaled && groundedShare(call.arguments, asked) < GROUNDED) return [];
+  const called = call?.tool;
   const tool = facts.tools.find(({ name }) => name === called);
   return [
     {

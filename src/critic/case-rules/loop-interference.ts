@@ -51,7 +51,7 @@ export const changedInPassing: CaseRule = {
           path: hook.path,
           mechanism: 'changed-in-passing',
           explanation: 'The tool answers to other arguments than the model gave.',
-          weight: 1.5,
+          weight: 3.4,
           evidence: [quoteOf(echo.event, echo.content)],
           repair: [{ path: hook.path, old: hook.value, new: null }],
         },
@@ -65,13 +65,21 @@ function isChangedEcho(step: CaseStep, before: CaseStep | undefined): boolean {
   if (step.role !== 'tool' || before?.role !== 'assistant') return false;
   const given = before.calls
     .flatMap(({ arguments: values }) => Object.values(values))
-    .filter((value) => typeof value === 'string' && value.length >= 12);
+    .filter((value) => typeof value === 'string' && plain(value).length >= 3);
   return given.some((value) => {
     const text = String(value);
     if (step.content.includes(text)) return false;
+    const words = step.content.split(/[\s"'`]+/);
     return (
-      step.content.toLowerCase().includes(text.toLowerCase()) ||
-      step.content.includes(`"${text.slice(0, Math.floor(text.length * 0.6))}"`)
+      words.some((word) => word !== text && plain(word) === plain(text)) ||
+      (text.length >= 12 &&
+        (step.content.toLowerCase().includes(text.toLowerCase()) ||
+          step.content.includes(`"${text.slice(0, Math.floor(text.length * 0.6))}"`)))
     );
   });
+}
+
+/** A text without case and marks. */
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }

@@ -5,7 +5,7 @@ import { type CaseRule, type CaseView, type Clue, placeOf, quoteOf, stepsOf } fr
 const DROPPED =
   /\b(history|messages?|turns?|memory|context|conversation|entries|notes|facts?|steps?|observations?|results?)\b[^.\n]{0,40}\b(truncated|trimmed|dropped|evicted|pruned|summari[sz]ed|compacted|removed|cleared|forgotten|discarded|expired|overwritten|lost|omitted|shortened)\b|\b(truncat|trimm|dropp|evict|prun|compact|summari[sz]|discard|forg[eo]t)\w*\b[^.\n]{0,40}\b(history|messages?|turns?|memory|context|conversation|entries|notes|earlier|older|oldest)\b/i;
 const OVERFLOW =
-  /\b(context|prompt|window|input)\b[^.\n]{0,30}\b(length|window|limit|size|full|overflow(ed)?|exceed(s|ed)?|too (long|large|big|many))\b|\btoo many tokens\b|\bmaximum context\b|\bout of context\b/i;
+  /\b(context|prompt|window|input)\b[^.\n]{0,30}\b(length|window|limit|size|full|overflow(ed)?|exceed(s|ed)?|too (long|large|big|many))\b|\bcontext_(length|window)\w*|\btoo many tokens\b|\bmaximum context\b|\bout of context\b/i;
 const NOT_FOUND =
   /\b(memory|recall|retriev\w*|lookup|search|notes?|store)\b[^.\n]{0,40}\b(empty|nothing|no (match|result|entr|record|memor)\w*|not found|0 (results|hits|matches|entries)|none|miss)\b|\bno (memories|entries|notes|saved|stored)\b|\bnothing (stored|saved|remembered|found in memory)\b/i;
 const STALE =
@@ -163,7 +163,8 @@ function recalledNothing(run: CaseRun, view: CaseView): Clue[] {
   ];
 }
 
-const MEMORY_TOOL =
+/** Names of tools that look something up that was stored before. */
+export const MEMORY_TOOL =
   /\b(memory|memories|recall|remember|notes?|retrieve|retrieval|history|profile|scratchpad|kb|knowledge)\b/i;
 const NOTHING =
   /^\s*(\[\s*\]|\{\s*\}|null|none|nothing|empty|not found|n\/a|"")|\b(0|no) (results?|matches|entries|hits|records?|memories|notes)\b|\bnot found\b|\bnothing (stored|found|saved)\b/i;

@@ -1,5 +1,6 @@
 import type { CaseRun } from '../cases/case.ts';
 import { contentWords, jaccard } from '../directives.ts';
+import { nameWords } from '../harness-facts/harness-facts.ts';
 import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf, stepsOf } from './case-rule.ts';
 
 const FEWEST_CALLS = 3;
@@ -155,11 +156,13 @@ function oneGo(view: CaseView): Clue[] {
 
 /** A tool that would check or finish the work is offered and used in no failing run: the agent knows the goal and not the way. */
 function stepLeftOut(view: CaseView): Clue[] {
+  const told = contentWords(view.failing.map(({ outcome }) => outcome).join(' '));
+  const isMissed = (name: string) => [...contentWords(nameWords(name).join(' '))].some((word) => word.length > 3 && told.has(word));
   const used = new Set(view.failing.flatMap(toolSequence));
   const left = view.facts.tools.find(
     ({ name }) =>
       !used.has(name) &&
-      (CHECKING.test(name.replace(/_/g, ' ')) || view.passing.some((run) => toolSequence(run).includes(name))),
+      (CHECKING.test(name.replace(/_/g, ' ')) || isMissed(name) || view.passing.some((run) => toolSequence(run).includes(name))),
   );
   const [run] = view.failing;
   const isIdle = used.size === 0 && !view.passing.some((good) => new Set(toolSequence(good)).size >= 2);
@@ -174,7 +177,7 @@ function stepLeftOut(view: CaseView): Clue[] {
       view,
       'step-left-out',
       `${left.name} is offered, and no failing run gets to it: no routine holds that step.`,
-      isKnown ? 1.2 : view.failing.length > 1 ? 1.1 : 0.7,
+      isKnown ? 1.2 : view.failing.length > 1 ? (isMissed(left.name) ? 1.5 : 1.1) : 0.7,
       evidence,
       `Before the end: ${left.name}.`,
     ),

@@ -12,7 +12,7 @@ export const narration: CaseRule = {
       const replies = stepsOf(run, 'assistant');
       const invented = replies.find(({ content }) => INVENTED.test(content));
       const ran = run.steps.some(({ role }) => role === 'tool');
-      const told = ran
+      const told = ran || replies.some(({ calls }) => calls.length > 0)
         ? undefined
         : replies.find(
             ({ content, calls }) =>

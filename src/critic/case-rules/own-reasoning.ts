@@ -2,11 +2,19 @@ import type { CaseRun } from '../cases/case.ts';
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { VARIES } from './answer-form.ts';
 import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { openChoiceOf } from './open-choice.ts';
 
 /** The model had what it needed and erred all the same: what was wanted stands in what it was shown, or its arithmetic is wrong. */
 export const ownReasoning: CaseRule = {
   name: 'own-reasoning',
-  clues: ({ failing }) => failing.slice(0, 4).flatMap((run) => [...hadIt(run), ...miscounted(run), ...misquoted(run)]),
+  clues: (view) =>
+    view.failing
+      .slice(0, 4)
+      .flatMap((run) => [
+        ...(openChoiceOf(run, view) === null ? hadIt(run) : []),
+        ...miscounted(run),
+        ...misquoted(run),
+      ]),
 };
 
 function agentClue(mechanism: string, explanation: string, weight: number, evidence: Clue['evidence']): Clue {

@@ -1,3 +1,4 @@
+import { nearest } from '../../base/nearest.ts';
 import type { ToolCall } from '../../trajectory/trajectory.ts';
 import type { CaseRun, CaseStep } from '../cases/case.ts';
 import type { FactTool } from '../harness-facts/harness-facts.ts';
@@ -32,12 +33,33 @@ export const refusedCall: CaseRule = {
 function refusalsOf(run: CaseRun, { facts }: CaseView): Refusal[] {
   return run.steps.flatMap((step, index) => {
     if (step.role !== 'tool' && step.role !== 'note') return [];
-    if (!REFUSAL.test(step.content.slice(0, 2_000))) return [];
+    const text = step.content.slice(0, 2_000);
     const caller = run.steps.slice(0, index).findLast(({ calls }) => calls.length > 0);
     const call = caller?.calls.find(({ tool }) => step.content.includes(tool)) ?? caller?.calls[0];
-    if (call === undefined) return [];
+    if (call === undefined || !(REFUSAL.test(text) || isAboutArgument(text, call))) return [];
+    if (isMistyped(call, text, run.steps.slice(0, index))) return [];
     const tool = facts.tools.find(({ name }) => name === call.tool);
     return [{ call, tool, step, misfits: misfitsOf(tool?.parameters ?? null, call.arguments) }];
+  });
+}
+
+const TROUBLE = /\b(errors?|invalid|unknown|illegal|bad request|rejected|must|expected)\b/i;
+
+/** A tool in trouble that names one of the arguments it was given. */
+function isAboutArgument(text: string, { arguments: given }: ToolCall): boolean {
+  return (
+    TROUBLE.test(text) &&
+    Object.keys(given).some((name) => name.length > 2 && new RegExp(`\\b${RegExp.escape(name)}\\b`, 'i').test(text))
+  );
+}
+
+/** The refused value is one that stood before it, with a letter or digit out of place: the model's own slip. */
+function isMistyped({ arguments: given }: ToolCall, text: string, before: readonly CaseStep[]): boolean {
+  const known = new Set(before.filter(({ role }) => role !== 'assistant').flatMap(({ content }) => content.split(/[\s"',;:(){}[\]]+/)));
+  return Object.values(given).some((value) => {
+    const word = String(value);
+    if (word.length < 4 || !text.includes(word) || known.has(word)) return false;
+    return nearest(word, [...known].filter((other) => other.length > 3)) !== undefined;
   });
 }
 

@@ -5,7 +5,7 @@ import { type CaseRule, type CaseView, type Clue, findSetting, quoteOf, stepsOf 
 const ERROR =
   /\b(error|fail(ed|ure)?|exception|timed? ?out|timeout|denied|unavailable|refused|rate limit|5\d\d|429)\b/i;
 const TRANSIENT =
-  /\b(timed? ?out|timeout|temporar|unavailable|connection (reset|refused|error)|rate.?limit|too many requests|50[0234]|429|try again|retry|overloaded|busy)\b/i;
+  /\b(timed? ?out|timeout|temporar|unavailable|connection (reset|refused|error)|rate.?limit|too many requests|(?<![\d,.])(50[0234]|429)(?![\d,.])|try again|retry|overloaded|busy)\b/i;
 
 /** The same call or reply again and again without a change, a loop that gives up at the first passing trouble, or one call that runs twice. */
 export const repetition: CaseRule = {

@@ -13,6 +13,7 @@ const COUNTED = [
   'iteration',
   'calls',
   'rounds',
+  'loop',
   'loops',
   'depth',
   'hops',

@@ -1,7 +1,7 @@
 import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
 
 const TIMED_OUT =
-  /\btimed? ?out\b|\btimeout\b|\bdeadline\b|\btook too long\b|\bhung\b|\bhang(s|ing)?\b|\btime limit\b/i;
+  /\btimed? ?out\b|\btimeout\b|\bdeadline\b|\btook too long\b|\bhung\b|\bhang(s|ing)?\b|\btime limit\b|\b(cancel+ed|killed|stopped|aborted|gave up) after \d+ ?(ms|s|sec|seconds|minutes|min)\b/i;
 
 /** A part or the whole ran out of time. */
 export const timeOut: CaseRule = {
@@ -10,8 +10,8 @@ export const timeOut: CaseRule = {
     const steps = failing.flatMap((run) => [
       ...run.steps
         .filter(({ role, content }) => (role === 'tool' || role === 'note') && TIMED_OUT.test(content.slice(0, 500)))
-        .map(({ event, content }) => ({ event, content })),
-      ...(TIMED_OUT.test(run.outcome) ? [{ event: `${run.place}/outcome`, content: run.outcome }] : []),
+        .map(({ event, content, role }) => ({ event, content, isNote: role === 'note' })),
+      ...(TIMED_OUT.test(run.outcome) ? [{ event: `${run.place}/outcome`, content: run.outcome, isNote: true }] : []),
     ]);
     const [first] = steps;
     if (first === undefined) return [];
@@ -27,7 +27,7 @@ export const timeOut: CaseRule = {
       path,
       mechanism: 'time-limit',
       explanation: 'Time ran out, and the loop had no other way.',
-      weight: limit === undefined ? 1.4 : 1.9,
+      weight: limit === undefined ? (first.isNote ? 1.4 : 0.7) : 1.9,
       evidence: steps.slice(0, 3).map(({ event, content }) => quoteOf(event, content)),
       repair: typeof limit?.value === 'number' ? [{ path, old: limit.value, new: limit.value * 4 }] : null,
     };

@@ -47,7 +47,8 @@ function silentlyUnread({ failing, facts }: CaseView): Clue[] {
               facts.tools.map(({ name }) => name),
             ))),
     );
-    if (step === undefined) return [];
+    // Where the loop answers the call itself, it has read it.
+    if (step === undefined || run.steps[run.steps.indexOf(step) + 1]?.role === 'note') return [];
     return [
       {
         ...placeOfForm(parserOf(facts)),

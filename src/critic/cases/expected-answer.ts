@@ -12,8 +12,21 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:got|answered|returned|received)\b\s*[:=]?\s*["'“`]?(?<got>.+?)["'”`]?\s*(?:[,;(]|\binstead of\b)\s*(?:instead of|expected|wanted|not)?\s*[:=]?\s*["'“`]?(?<expected>.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$)/i,
 ];
 
+const EXPECTED_KEYS = ['expected', 'gold', 'target', 'reference', 'wanted', 'truth'];
+const GOT_KEYS = ['got', 'extracted', 'actual', 'answered', 'parsed', 'predicted', 'prediction', 'received', 'output'];
+
+/** `key: value; key: value`, as an outcome given as an object is written. */
+function fieldsOf(outcome: string): Map<string, string> {
+  const parts = outcome.split('; ').map((part) => /^([\w-]+): (.+)$/s.exec(part));
+  if (parts.length < 2 || parts.some((part) => part === null)) return new Map();
+  return new Map(parts.map((part) => [(part?.[1] ?? '').toLowerCase(), part?.[2] ?? '']));
+}
+
 /** Reads `expected X, got Y` in its usual spellings; null where the outcome says nothing of the kind. */
 export function expectedAnswer(run: CaseRun): ExpectedAnswer | null {
+  const fields = fieldsOf(run.outcome);
+  const stated = EXPECTED_KEYS.flatMap((key) => fields.get(key) ?? [])[0];
+  if (stated !== undefined) return { expected: stated, got: GOT_KEYS.flatMap((key) => fields.get(key) ?? [])[0] ?? null };
   for (const pattern of PATTERNS) {
     const match = pattern.exec(run.outcome);
     if (match === null) continue;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { factsOfJson } from '../harness-facts/facts-of-json.ts';
 import type { Case } from './case.ts';
 import { hasPassed, outcomeText } from './read-outcome.ts';
-import { contentText, readStep, stepSchema } from './read-step.ts';
+import { contentText, readSteps, stepSchema } from './read-step.ts';
 
 /** OpenAI chat messages, with the request's tools and whatever else stands beside them. */
 export const chatSchema = z.looseObject({
@@ -42,7 +42,7 @@ export function readChat(value: z.output<typeof chatSchema>, fallbackId: string)
         place: 'messages',
         task: contentText(value.task ?? firstUser?.content),
         harness,
-        steps: value.messages.map((message, index) => readStep(message, `messages/${index}`, names)),
+        steps: readSteps(value.messages, 'messages', names),
         passed: hasPassed(outcome),
         outcome: [outcomeText(outcome), value.expected === undefined ? '' : `expected ${contentText(value.expected)}`]
           .filter((text) => text !== '')

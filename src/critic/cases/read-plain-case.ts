@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { factsOfJson } from '../harness-facts/facts-of-json.ts';
 import type { Case } from './case.ts';
 import { hasPassed, outcomeText } from './read-outcome.ts';
-import { contentText, readStep, stepSchema } from './read-step.ts';
+import { contentText, readSteps, stepSchema } from './read-step.ts';
 
 const runSchema = z.looseObject({
   task: z.unknown().optional(),
@@ -39,7 +39,7 @@ export function readPlainCase(value: z.output<typeof plainCaseSchema>, fallbackI
         place,
         task: contentText(run.task),
         harness,
-        steps: run.steps.map((step, position) => readStep(step, `${place}/steps/${position}`, names)),
+        steps: readSteps(run.steps, `${place}/steps`, names),
         passed: hasPassed(run.outcome),
         outcome: outcomeText(run.outcome),
       };

@@ -34,6 +34,20 @@ export const stepSchema = z.looseObject({
   function_call: z.looseObject({}).nullish(),
 });
 
+/** Steps of one run in order: what the system says once the conversation has begun is the loop speaking, a note. */
+export function readSteps(
+  steps: readonly z.output<typeof stepSchema>[],
+  place: string,
+  names: readonly string[],
+): CaseStep[] {
+  const begun = steps.findIndex(({ role }) => ROLES[role.toLowerCase()] !== 'system');
+  return steps.map((step, index) => {
+    const read = readStep(step, `${place}/${index}`, names);
+    const isLoop = begun !== -1 && index > begun && read.role === 'system';
+    return isLoop ? { ...read, role: 'note', content: `[${step.role}] ${read.content}` } : read;
+  });
+}
+
 /** A step as it stands in a file → a {@link CaseStep}. `names`: tools whose calls are recognised in text. */
 export function readStep(step: z.output<typeof stepSchema>, event: string, names: readonly string[]): CaseStep {
   const role = ROLES[step.role.toLowerCase()] ?? 'note';

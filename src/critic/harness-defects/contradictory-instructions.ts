@@ -13,8 +13,12 @@ const EXCLUSIVE: readonly (readonly RegExp[])[] = [
     /\bcsv\b/i,
   ],
   [
-    /\b(briefly|brief|concise|short(?:ly)?|one (?:word|line|sentence)|single (?:word|line|sentence|number|value|letter|token)|(?:one|bare) (?:number|value)|nothing else|only the (?:final )?(?:answer|number|value|result))\b/i,
-    /\b(in (?:full )?detail|detailed|at length|elaborate|thorough(?:ly)?|explain (?:your|every|each|all|how|why)|show (?:your|all) (?:work|steps?)|long)\b/i,
+    /\b(briefly|brief|concise|short(?:ly)?|one (?:word|line|sentence)|single (?:word|line|sentence|number|value|letter|token)|(?:one|bare) (?:number|value)|nothing else|(?:never|no|not|at most|under|fewer than|less than|within|up to|max(?:imum)?)\b[^.]{0,24}\b(?:\d+|one|two|three) (?:words?|characters|sentences?|lines?|comments?|points?|items?|bullets?)|only the (?:final )?(?:answer|number|value|result))\b/i,
+    /\b(in (?:full )?detail|detailed|at length|elaborate|thorough(?:ly)?|explain (?:your|every|each|all|how|why)|show (?:your|all) (?:work|steps?)|(?:list|describe|include|cover|mention|give|name|report) (?:every|all|each)|(?:be |as )?exhaustive|long)\b/i,
+  ],
+  [
+    /\b(?:in|into) (?:english|german|french|spanish|italian|portuguese|dutch|polish|chinese|japanese|russian|arabic)\b/i,
+    /\b(?:the |own |same )?language of (?:the|their|his|her|each)\b|\bsame language\b|\b(?:user|customer|reader|sender)['’]s (?:own )?language\b/i,
   ],
   [/\bascending\b/i, /\bdescending\b/i],
   [/\buppercase|capital letters\b/i, /\blowercase\b/i],
@@ -81,7 +85,7 @@ function isExplained(members: readonly RegExp[], left: Directive, right: Directi
 }
 
 function speaksOfReply({ sentence }: Directive): boolean {
-  return /\b(answer|reply|respond|response|output|return|write|report|format|call|use|tool|ask|sort|order|explain|show|be)\b/i.test(
+  return /\b(answer|reply|respond|response|output|return|write|report|format|call|use|tool|ask|sort|order|explain|show|list|describe|be)\b/i.test(
     sentence,
   );
 }

@@ -8,8 +8,10 @@ import { type FactTool, type HarnessFacts, nameWords } from './harness-facts.ts'
 type Json = Record<string, unknown>;
 
 const TOOL_KEYS =
-  /^(tools?|functions?|apis?|actions|tool_?(specs?|set|box|definitions?|list|schemas?)|available_tools)$/i;
-const SKILL_KEYS = /(skill|playbook|routine|recipe|procedure|workflow|runbook|macro)s?$/i;
+  /^(tools?|functions?|apis?|actions|commands|operations|capabilit(y|ies)|abilities|tool_?(specs?|set|box|kit|definitions?|list|schemas?)|(available|allowed|enabled)_?(tools|functions))$/i;
+/** Whether a key names the place of routines. */
+export const SKILL_KEYS =
+  /(skill|playbook|routine|recipe|procedure|workflow|runbook|macro|manual|know_?-?how|how_?-?to|guide|checklist|sop)s?$/i;
 const EXAMPLE_KEYS = /(example|few_?shot|shot|demonstration|demo|exemplar)s?$/i;
 const SCHEMA_KEYS = [
   'parameters',
@@ -50,11 +52,23 @@ function collect(value: unknown, path: string, facts: HarnessFacts): void {
   }
   for (const [key, member] of Object.entries(value)) {
     const place = `${path}${pointerStep(key)}`;
-    if (TOOL_KEYS.test(key) && typeof member === 'object' && member !== null) collectTools(member, place, facts);
+    if (typeof member === 'object' && member !== null && (TOOL_KEYS.test(key) || areTools(member)))
+      collectTools(member, place, facts);
     else if (SKILL_KEYS.test(key)) collectTexts(member, place, facts.skills);
     else if (EXAMPLE_KEYS.test(key) && typeof member === 'object') collectExamples(member, place, facts);
     else collect(member, place, facts);
   }
+}
+
+/** Things with a name and a schema of arguments are tools, whatever their list is called. */
+function areTools(member: object): boolean {
+  if (!Array.isArray(member) || member.length === 0) return false;
+  return member.every(
+    (item) =>
+      isRecord(item) &&
+      [item.name, item.id, item.tool].some((name) => typeof name === 'string') &&
+      SCHEMA_KEYS.slice(0, 5).some((key) => isRecord(item[key])),
+  );
 }
 
 function collectLeaf(value: unknown, path: string, facts: HarnessFacts): void {
@@ -109,7 +123,7 @@ function readTool(item: unknown, path: string, key?: string): FactTool | null {
     path: place,
     name,
     description:
-      [inner.description, inner.desc, inner.doc, inner.docstring, inner.summary].find(
+      [inner.description, inner.desc, inner.doc, inner.docstring, inner.summary, inner.about, inner.usage, inner.purpose].find(
         (text) => typeof text === 'string',
       ) ?? '',
     descriptionPath: `${place}/description`,

@@ -1,0 +1,30 @@
+import { type CaseRule, findSetting, placeOf, quoteOf } from './case-rule.ts';
+
+const ENDED =
+  /\b(abort(ed|ing)?|ended|end of run|stopp(ed|ing)|terminat(ed|ing)|halt(ed|ing)?|exit(ed|ing)?|quit|interrupted|shut ?down|budget|limit|cancel+ed|gave up|giving up)\b/i;
+const MEMORY = /\b(context|window|tokens?|memory|history|prompt)\b/i;
+
+/** The last word of a run is the loop's own: it ended the run while the model could have gone on. */
+export const endedByLoop: CaseRule = {
+  name: 'ended-by-loop',
+  clues: ({ failing, facts }) => {
+    const last = failing.flatMap((run) => run.steps.at(-1) ?? []).find(({ role }) => role === 'note');
+    if (last === undefined || !ENDED.test(last.content) || MEMORY.test(last.content)) return [];
+    const setting =
+      findSetting(facts, ['error', 'errors', 'failure', 'abort', 'exception']) ??
+      findSetting(facts, ['max', 'limit', 'limits', 'budget', 'loop', 'timeout']);
+    const path = setting?.path ?? '/loop';
+    return [
+      {
+        ...placeOf(path),
+        label: 'middleware_mismatch',
+        path,
+        mechanism: 'loop-ended-run',
+        explanation: 'The loop ended the run before the model could go on.',
+        weight: 1.8,
+        evidence: [quoteOf(last.event, last.content)],
+        repair: setting === undefined ? null : [{ path, old: setting.value, new: 'let the model go on' }],
+      },
+    ];
+  },
+};
