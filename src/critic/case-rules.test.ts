@@ -286,6 +286,128 @@ const ROWS: [string, Case, Case][] = [
     ),
   ],
   [
+    'prompt_ambiguity field-unfilled',
+    caseOf({ harness: { prompt: 'Answer: {question}' }, steps: [ask('Answer: {question}'), say('Which question?')] }),
+    caseOf({ harness: { prompt: 'Answer: {question}' }, steps: [ask('Answer: Is it free?'), say('Which question?')] }),
+  ],
+  [
+    'prompt_ambiguity demand-never-stated',
+    caseOf({ steps: [ask(), say('Yes.')], outcome: 'fail: amounts above 900 must go to a supervisor' }),
+    caseOf({
+      harness: { system_prompt: `${PROMPT} Amounts above 900 must go to a supervisor.` },
+      steps: [ask(), say('Yes.')],
+      outcome: 'fail: amounts above 900 must go to a supervisor',
+    }),
+  ],
+  [
+    'skill_missing demand-never-stated',
+    caseOf({
+      harness: { ...HARNESS, routines: [] },
+      steps: [ask(), say('Yes.')],
+      outcome: 'fail: a porter has to check the lamps first',
+    }),
+    caseOf({ steps: [ask(), say('Yes.')], outcome: 'fail: a porter has to check the lamps first' }),
+  ],
+  [
+    'agent_error breaks-stated-rule',
+    caseOf({ steps: [ask(), say('Yes.')], outcome: 'fail: the reply must be one short sentence' }),
+    caseOf({ steps: [ask(), say('Yes.')], outcome: 'fail: a porter must have been there' }),
+  ],
+  [
+    'prompt_ambiguity left-open-which-value',
+    caseOf({ steps: [ask(), call(), back('{"net":5,"gross":7}'), say('5')], outcome: 'fail: expected 7' }),
+    caseOf({
+      task: 'What is the gross rent?',
+      steps: [ask('What is the gross rent?'), call(), back('{"net":5,"gross":7}'), say('5')],
+      outcome: 'fail: expected 7',
+    }),
+  ],
+  [
+    'tool_schema_error unit-unlike-description',
+    caseOf({
+      harness: { tools: [{ ...TOOL, description: 'Length of a room in kilometres.' }] },
+      steps: [ask(), call(), back('3 miles')],
+    }),
+    caseOf({
+      harness: { tools: [{ ...TOOL, description: 'Length of a room in kilometres.' }] },
+      steps: [ask(), call(), back('3 km')],
+    }),
+  ],
+  [
+    'tool_schema_error pages-out-of-reach',
+    caseOf({ steps: [ask(), call(), back('{"rooms":["a"],"next_page":2}')] }),
+    caseOf({ steps: [ask(), call(), back('{"rooms":["a"],"next_page":null}')] }),
+  ],
+  [
+    'middleware_mismatch hook-refuses',
+    caseOf({
+      harness: { ...HARNESS, hooks: [{ event: 'before_tool' }] },
+      steps: [ask(), call(), { role: 'tool', content: 'before_tool: denied' }],
+    }),
+    caseOf({
+      harness: { ...HARNESS, hooks: [{ event: 'before_tool' }] },
+      steps: [ask(), call(), { role: 'tool', content: 'denied: the room is locked' }],
+    }),
+  ],
+  [
+    'middleware_mismatch hook-masks-reply',
+    caseOf({
+      harness: { ...HARNESS, plugins: [{ replace: ['[0-9]+', '###'] }] },
+      steps: [ask(), call(), back('15'), say('### rooms')],
+    }),
+    caseOf({
+      harness: { ...HARNESS, plugins: [{ replace: ['[0-9]+', '###'] }] },
+      steps: [ask(), call(), back('### rooms'), say('### rooms')],
+    }),
+  ],
+  [
+    'middleware_mismatch stop-cuts-reply',
+    caseOf({ harness: { ...HARNESS, stop: ['\n'] }, steps: [ask(), say('The room:')], outcome: 'fail: list missing' }),
+    caseOf({ harness: { ...HARNESS, stop: ['\n'] }, steps: [ask(), say('The room:\nblue')], outcome: 'fail' }),
+  ],
+  [
+    'middleware_mismatch loop-ended-run',
+    caseOf({ steps: [ask(), call(), back('no'), { role: 'system', content: 'run aborted: tool error' }] }),
+    caseOf({ steps: [{ role: 'system', content: 'Runs are aborted on errors.' }, ask(), call(), back('no')] }),
+  ],
+  [
+    'middleware_mismatch delivered-otherwise',
+    caseOf({
+      steps: [ask(), say('The blue room is free today [1].')],
+      outcome: { result: 'fail', delivered: 'The blue room is free today.' },
+    }),
+    caseOf({
+      steps: [ask(), say('The blue room is free today [1].')],
+      outcome: { result: 'fail', delivered: 'The blue room is free today [1].' },
+    }),
+  ],
+  [
+    'memory_overflow recall-is-irrelevant',
+    caseOf({ steps: [ask(), call({ q: 'blue room' }, 'memory_search'), back('yesterday: rain')] }),
+    caseOf({ steps: [ask(), call({ q: 'blue room' }, 'memory_search'), back('the blue room is upstairs')] }),
+  ],
+  [
+    'memory_overflow conversation-outgrows-memory',
+    caseOf({
+      harness: { ...HARNESS, memory: { kind: 'sliding_window', k: 3 } },
+      steps: [ask(), say('Yes.'), ask('And now?'), say('Yes.'), ask('Which one?'), say('Red.')],
+    }),
+    caseOf({
+      harness: { ...HARNESS, memory: { kind: 'full', k: 300 } },
+      steps: [ask(), say('Yes.'), ask('And now?'), say('Yes.'), ask('Which one?'), say('Red.')],
+    }),
+  ],
+  [
+    'skill_missing skill-not-found',
+    caseOf({ steps: [ask(), call({ name: 'lock' }, 'load'), back('skill lock not found')] }),
+    caseOf({ steps: [ask(), call({ name: 'lock' }, 'load'), back('To lock: turn twice.')] }),
+  ],
+  [
+    'prompt_ambiguity fails-everywhere',
+    caseOf({ task: 'a', steps: [ask('a'), say('one')] }, { task: 'b', steps: [ask('b'), say('two')] }),
+    caseOf({ task: 'a', steps: [ask('a'), say('one')] }, { task: 'b', steps: [ask('b'), say('two')], outcome: 'pass' }),
+  ],
+  [
     'skill_missing trial-and-error',
     caseOf({ steps: [ask(), ...['a', 'b', 'c', 'd'].flatMap((name) => [call({ name }), back('nothing')])] }),
     caseOf({ steps: [ask(), ...['a', 'b'].flatMap((name) => [call({ name }), back('nothing')])] }),
@@ -357,11 +479,12 @@ describe('rules for cases of others', () => {
 describe('diagnoseCase', () => {
   const cases = developmentCases();
 
-  it.each(cases.map(({ want, case: subject }) => [subject.id, want, subject] as const))(
+  it.each(cases.map(({ want, components, case: subject }) => [subject.id, want, components, subject] as const))(
     'case %s of the development set: %s',
-    (_id, want, subject) => {
+    (_id, want, components, subject) => {
       const verdict = diagnoseCase(subject);
       expect(verdict.label).toBe(want);
+      if (components !== undefined) expect(components).toContain(verdict.component);
       expect(verdict.evidence.length).toBeGreaterThan(0);
       expect(verdict.confidence).toBeGreaterThan(0);
       expect(verdict.confidence).toBeLessThanOrEqual(0.95);

@@ -25,7 +25,12 @@ export const byTheBook: CaseRule = {
         path: tool?.descriptionPath ?? '/tools',
         mechanism: 'back-end-unlike-its-description',
         explanation: `Calls of ${first.call.tool} are as its schema wants them, and it does not do with them what it promises.`,
-        weight: isAlways && view.passing.length === 0 ? 1.8 : NOTHING_FOUND.test(first.step.content.slice(0, 300)) ? 0.8 : 0.5,
+        weight:
+          isAlways && view.passing.length === 0
+            ? 1.8
+            : NOTHING_FOUND.test(first.step.content.slice(0, 300))
+              ? 0.8
+              : 0.5,
         evidence: found
           .slice(0, 3)
           .map(({ step, call }) => quoteOf(step.event, `${JSON.stringify(call)} → ${step.content}`)),

@@ -3,7 +3,8 @@ import { byTheBook } from './by-the-book.ts';
 import type { CaseRule } from './case-rule.ts';
 import { changedInput } from './changed-input.ts';
 import { cutText } from './cut-text.ts';
-import { endedByLoop } from './ended-by-loop.ts';
+import { deliveredOtherwise } from './delivered-otherwise.ts';
+import { endedByLoop, loopSpeaks } from './ended-by-loop.ts';
 import { endedEarly } from './ended-early.ts';
 import { faithfulButWrong } from './faithful-but-wrong.ts';
 import { harnessDefectClues } from './harness-defect-clues.ts';
@@ -66,7 +67,9 @@ export const CASE_RULES: readonly CaseRule[] = [
   stopString,
   skillPlace,
   systematicFailure,
+  deliveredOtherwise,
   endedByLoop,
+  loopSpeaks,
   weakRecall,
   seenFromOutside,
 ];

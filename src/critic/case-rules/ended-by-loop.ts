@@ -28,3 +28,27 @@ export const endedByLoop: CaseRule = {
     ];
   },
 };
+
+/** The loop speaks up in the middle of a run: a hint that it did something that the model did not ask for. */
+export const loopSpeaks: CaseRule = {
+  name: 'loop-speaks',
+  clues: ({ failing, passing, facts }) => {
+    const notes = (runs: typeof failing) => runs.flatMap(({ steps }) => steps.filter(({ role }) => role === 'note'));
+    const first = notes(failing).find(({ content }) => !MEMORY.test(content));
+    if (first === undefined || notes(passing).length > 0) return [];
+    const hook = facts.settings.find(({ component }) => component === 'middleware');
+    const path = hook?.path ?? '/loop';
+    return [
+      {
+        ...placeOf(path),
+        label: 'middleware_mismatch',
+        path,
+        mechanism: 'loop-speaks',
+        explanation: 'The loop reports something of its own where runs fail.',
+        weight: 0.9,
+        evidence: [quoteOf(first.event, first.content)],
+        repair: null,
+      },
+    ];
+  },
+};

@@ -34,7 +34,21 @@ export const endedEarly: CaseRule = {
       const filter = settings.find(
         ({ component, words }) =>
           component === 'middleware' ||
-          words.some((word) => ['filter', 'filters', 'output', 'strip', 'format', 'post', 'extract', 'extraction', 'extractor', 'parse', 'pick'].includes(word)),
+          words.some((word) =>
+            [
+              'filter',
+              'filters',
+              'output',
+              'strip',
+              'format',
+              'post',
+              'extract',
+              'extraction',
+              'extractor',
+              'parse',
+              'pick',
+            ].includes(word),
+          ),
       );
       if (changed !== null) {
         const path = filter?.path ?? '/middleware';

@@ -1,5 +1,5 @@
-import { GROUNDED, groundedShare } from './by-the-book.ts';
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
+import { GROUNDED, groundedShare } from './by-the-book.ts';
 import { type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
 /**
@@ -14,7 +14,7 @@ export const faithfulButWrong: CaseRule = {
   },
 };
 
-function faithful(run: CaseView['failing'][number], { facts, failing }: CaseView): Clue[] {
+function faithful(run: CaseView['failing'][number], { facts, failing, passing }: CaseView): Clue[] {
   const wanted = expectedAnswer(run);
   const reply = finalReply(run);
   const shown = stepsOf(run, 'tool').at(-1);
@@ -39,6 +39,9 @@ function faithful(run: CaseView['failing'][number], { facts, failing }: CaseView
   if (call !== undefined && !isScaled && groundedShare(call.arguments, asked) < GROUNDED) return [];
   const called = call?.tool;
   const tool = facts.tools.find(({ name }) => name === called);
+  const worksElsewhere = passing.some(({ steps }) =>
+    steps.some(({ calls }) => calls.some((one) => one.tool === called)),
+  );
   return [
     {
       label: 'tool_schema_error',
@@ -46,7 +49,7 @@ function faithful(run: CaseView['failing'][number], { facts, failing }: CaseView
       path: tool?.descriptionPath ?? '/tools',
       mechanism: isScaled ? 'tool-answers-in-other-unit' : 'tool-answers-otherwise',
       explanation: `The reply passes on what ${called ?? 'the tool'} said, and that is not what its description promises.`,
-      weight: (isScaled ? 2.2 : 1.3) + (failing.length > 1 ? 0.2 : 0),
+      weight: (isScaled ? 2.2 : worksElsewhere ? 0.6 : 1.3) + (failing.length > 1 ? 0.2 : 0),
       evidence: [
         quoteOf(shown.event, shown.content),
         quoteOf(reply.event, reply.content),

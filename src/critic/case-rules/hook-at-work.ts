@@ -3,7 +3,8 @@ import { type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './cas
 
 const REFUSES =
   /\b(denied|deny|blocked|rejected|refused|forbidden|not allowed|disallowed|vetoed|unsafe|policy|suppressed|filtered|intercepted|replaced|removed|stripped|rewrote|rewritten)\b/i;
-const MASK = /([#*X█•_])\1{2,}|\[(redacted|masked|removed|filtered|hidden|censored)\]|<(redacted|masked|removed|hidden)>/i;
+const MASK =
+  /([#*X█•_])\1{2,}|\[(redacted|masked|removed|filtered|hidden|censored)\]|<(redacted|masked|removed|hidden)>/i;
 
 /** A hook of φ is seen at work where it does harm: it names itself in a refusal, or its mask stands in what was said. */
 export const hookAtWork: CaseRule = {

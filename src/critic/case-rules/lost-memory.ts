@@ -9,7 +9,7 @@ const OVERFLOW =
 const NOT_FOUND =
   /\b(memory|recall|retriev\w*|lookup|search|notes?|store)\b[^.\n]{0,40}\b(empty|nothing|no (match|result|entr|record|memor)\w*|not found|0 (results|hits|matches|entries)|none|miss)\b|\bno (memories|entries|notes|saved|stored)\b|\bnothing (stored|saved|remembered|found in memory)\b/i;
 const STALE =
-  /\b(stale|outdated|out[- ]of[- ]date|old (value|version|entry|copy)|cached|no longer (valid|current|true)|superseded|previous (value|version))\b/i;
+  /\b(stale|outdated|out[- ]of[- ]date|old (value|version|entry|copy)|cached|no longer (valid|current|true)|superseded|previous (value|version)|\d+ (hours|days|weeks|months|years) (ago|old))\b/i;
 const ASKS_AGAIN =
   /\b(don['’]t|do not|no longer|cannot|can['’]t)\b[^.\n]{0,25}\b(recall|remember|have (any |the |that |access|a record|information)|know (your|the|which|what)|see (any|the|that|your|earlier|previous))\b|\b(could|can|would) you (please )?(remind|repeat|tell me again|provide|share|specify)\b|what would you like me to do|\bplease (provide|give|tell) me (your|the)\b|\bwhat (is|was) (your|the) [^.?\n]{1,40} again\b|\byou (haven['’]t|have not|didn['’]t|did not) (told|mentioned|given|provided|shared|specif)/i;
 

@@ -157,12 +157,15 @@ function oneGo(view: CaseView): Clue[] {
 /** A tool that would check or finish the work is offered and used in no failing run: the agent knows the goal and not the way. */
 function stepLeftOut(view: CaseView): Clue[] {
   const told = contentWords(view.failing.map(({ outcome }) => outcome).join(' '));
-  const isMissed = (name: string) => [...contentWords(nameWords(name).join(' '))].some((word) => word.length > 3 && told.has(word));
+  const isMissed = (name: string) =>
+    [...contentWords(nameWords(name).join(' '))].some((word) => word.length > 3 && told.has(word));
   const used = new Set(view.failing.flatMap(toolSequence));
   const left = view.facts.tools.find(
     ({ name }) =>
       !used.has(name) &&
-      (CHECKING.test(name.replace(/_/g, ' ')) || isMissed(name) || view.passing.some((run) => toolSequence(run).includes(name))),
+      (CHECKING.test(name.replace(/_/g, ' ')) ||
+        isMissed(name) ||
+        view.passing.some((run) => toolSequence(run).includes(name))),
   );
   const [run] = view.failing;
   const isIdle = used.size === 0 && !view.passing.some((good) => new Set(toolSequence(good)).size >= 2);

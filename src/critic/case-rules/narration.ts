@@ -12,17 +12,18 @@ export const narration: CaseRule = {
       const replies = stepsOf(run, 'assistant');
       const invented = replies.find(({ content }) => INVENTED.test(content));
       const ran = run.steps.some(({ role }) => role === 'tool');
-      const told = ran || replies.some(({ calls }) => calls.length > 0)
-        ? undefined
-        : replies.find(
-            ({ content, calls }) =>
-              calls.length === 0 &&
-              !/[<{]/.test(content) &&
-              (names.some((name) => content.includes(name)) ||
-                /\b(I (will|would|am going to|'ll) (call|use|look|search|check|query)|calling the|using the .{0,20}tool)\b/i.test(
-                  content,
-                )),
-          );
+      const told =
+        ran || replies.some(({ calls }) => calls.length > 0)
+          ? undefined
+          : replies.find(
+              ({ content, calls }) =>
+                calls.length === 0 &&
+                !/[<{]/.test(content) &&
+                (names.some((name) => content.includes(name)) ||
+                  /\b(I (will|would|am going to|'ll) (call|use|look|search|check|query)|calling the|using the .{0,20}tool)\b/i.test(
+                    content,
+                  )),
+            );
       const step = invented ?? told;
       if (step === undefined || invented?.hasNativeCalls) return [];
       return [

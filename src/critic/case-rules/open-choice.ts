@@ -45,7 +45,9 @@ export function openChoiceOf(run: CaseRun, { facts }: Pick<CaseView, 'facts'>): 
   const expected = expectedAnswer(run)?.expected;
   const reply = finalReply(run)?.content;
   if (expected === undefined || reply === undefined) return null;
-  const told = bare([run.task, ...facts.prompts.map(({ text }) => text), ...facts.skills.map(({ text }) => text)].join(' '));
+  const told = bare(
+    [run.task, ...facts.prompts.map(({ text }) => text), ...facts.skills.map(({ text }) => text)].join(' '),
+  );
   for (const { event, content } of stepsOf(run, 'tool')) {
     for (const { value } of jsonObjects(content)) {
       const members = Object.entries(value).filter(([, member]) => ['number', 'string'].includes(typeof member));

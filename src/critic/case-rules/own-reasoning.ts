@@ -1,7 +1,7 @@
 import type { CaseRun } from '../cases/case.ts';
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { VARIES } from './answer-form.ts';
-import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 import { openChoiceOf } from './open-choice.ts';
 
 /** The model had what it needed and erred all the same: what was wanted stands in what it was shown, or its arithmetic is wrong. */
@@ -11,7 +11,7 @@ export const ownReasoning: CaseRule = {
     view.failing
       .slice(0, 4)
       .flatMap((run) => [
-        ...(openChoiceOf(run, view) === null ? hadIt(run) : []),
+        ...(openChoiceOf(run, view) === null ? hadIt(run, view) : []),
         ...miscounted(run),
         ...misquoted(run),
       ]),
@@ -21,17 +21,21 @@ function agentClue(mechanism: string, explanation: string, weight: number, evide
   return { label: 'agent_error', component: null, path: null, mechanism, explanation, weight, evidence, repair: null };
 }
 
-function hadIt(run: CaseRun): Clue[] {
+function hadIt(run: CaseRun, { failing, passing }: CaseView): Clue[] {
   const wanted = expectedAnswer(run);
   const reply = finalReply(run);
   if (wanted === null || reply === null || mentions(reply.content, wanted.expected)) return [];
+  // A slip happens now and then; what happens every time has another reason.
+  const isAlways = failing.length > 1 && passing.length === 0;
   const shown = stepsOf(run, 'tool').findLast(({ content }) => mentions(content, wanted.expected));
   if (shown === undefined) return [];
   return [
-    agentClue('answer-was-shown', 'A tool had given what was wanted, and the model answered something else.', 1.8, [
-      quoteOf(shown.event, shown.content),
-      quoteOf(reply.event, reply.content),
-    ]),
+    agentClue(
+      'answer-was-shown',
+      'A tool had given what was wanted, and the model answered something else.',
+      isAlways ? 1.2 : 1.8,
+      [quoteOf(shown.event, shown.content), quoteOf(reply.event, reply.content)],
+    ),
   ];
 }
 

@@ -43,7 +43,8 @@ function refusalsOf(run: CaseRun, { facts }: CaseView): Refusal[] {
   });
 }
 
-const TROUBLE = /\b(errors?|invalid|unknown|illegal|bad request|rejected|must|expected)\b/i;
+const TROUBLE =
+  /\b(errors?|invalid|unknown|illegal|bad request|rejected|must|expected|out of range|too (large|small|long|short)|4(00|22))\b/i;
 
 /** A tool in trouble that names one of the arguments it was given. */
 function isAboutArgument(text: string, { arguments: given }: ToolCall): boolean {
@@ -55,11 +56,18 @@ function isAboutArgument(text: string, { arguments: given }: ToolCall): boolean 
 
 /** The refused value is one that stood before it, with a letter or digit out of place: the model's own slip. */
 function isMistyped({ arguments: given }: ToolCall, text: string, before: readonly CaseStep[]): boolean {
-  const known = new Set(before.filter(({ role }) => role !== 'assistant').flatMap(({ content }) => content.split(/[\s"',;:(){}[\]]+/)));
+  const known = new Set(
+    before.filter(({ role }) => role !== 'assistant').flatMap(({ content }) => content.split(/[\s"',;:(){}[\]]+/)),
+  );
   return Object.values(given).some((value) => {
     const word = String(value);
     if (word.length < 4 || !text.includes(word) || known.has(word)) return false;
-    return nearest(word, [...known].filter((other) => other.length > 3)) !== undefined;
+    return (
+      nearest(
+        word,
+        [...known].filter((other) => other.length > 3),
+      ) !== undefined
+    );
   });
 }
 

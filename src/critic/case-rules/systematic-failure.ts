@@ -1,7 +1,8 @@
 import { finalReply } from '../cases/expected-answer.ts';
 import { type CaseRule, quoteOf } from './case-rule.ts';
 
-const TROUBLE = /\b(error|fail(ed|ure)?|exception|invalid|denied|refused|not found|unknown|time(d )?out|expired|empty|nothing|none)\b/i;
+const TROUBLE =
+  /\b(error|fail(ed|ure)?|exception|invalid|denied|refused|not found|unknown|time(d )?out|expired|empty|nothing|none)\b/i;
 
 /**
  * Every run of one harness fails, over different tasks, and neither a tool nor the loop reports any trouble: what the model was told is at fault. A

@@ -33,7 +33,10 @@ function answers(before: readonly CaseStep[], { name }: FactTool): boolean {
   return before.findLast(({ calls }) => calls.length > 0)?.calls.some((call) => call.tool === name) ?? false;
 }
 
-function toolClue(tool: FactTool, clue: Pick<Clue, 'mechanism' | 'explanation' | 'weight' | 'evidence' | 'repair'>): Clue {
+function toolClue(
+  tool: FactTool,
+  clue: Pick<Clue, 'mechanism' | 'explanation' | 'weight' | 'evidence' | 'repair'>,
+): Clue {
   return { label: 'tool_schema_error', component: 'tool', path: tool.descriptionPath, ...clue };
 }
 
@@ -43,7 +46,9 @@ function otherUnit(tool: FactTool, results: readonly CaseStep[]): Clue[] {
     if (promised.length !== 1) continue;
     // A letter alone is a unit only where a number or a key `unit` says so.
     const odd = results.find(({ content }) => {
-      const named = [...content.matchAll(/(?:\d\s?|\bunits?"?\s*[:=]\s*"?)(°?\s?[A-Za-z]+)\b/g)].map(([, unit]) => unit ?? '');
+      const named = [...content.matchAll(/(?:\d\s?|\bunits?"?\s*[:=]\s*"?)(°?\s?[A-Za-z]+)\b/g)].map(
+        ([, unit]) => unit ?? '',
+      );
       const given = named.flatMap((unit) => group.filter((other) => other.test(unit)));
       return given.length > 0 && given.every((unit) => unit !== promised[0]);
     });
@@ -55,7 +60,11 @@ function otherUnit(tool: FactTool, results: readonly CaseStep[]): Clue[] {
         weight: 2.6,
         evidence: [quoteOf(odd.event, odd.content)],
         repair: [
-          { path: tool.descriptionPath, old: tool.description, new: `${tool.description} Returns: ${odd.content.slice(0, 80)}` },
+          {
+            path: tool.descriptionPath,
+            old: tool.description,
+            new: `${tool.description} Returns: ${odd.content.slice(0, 80)}`,
+          },
         ],
       }),
     ];

@@ -6,7 +6,8 @@ import { MEMORY_TOOL } from './lost-memory.ts';
 
 const STATE_LOST =
   /\b(session|state|memory|store|cart|draft|context|profile)\b[^.\n]{0,30}\b(expired|reset|lost|cleared|empty|new|gone|wiped|timed out)\b|\bnothing (under|stored|saved|kept|on record)\b/i;
-const FORGETS = /sliding|last[-_ ]?\w|drop|evict|fifo|lru|recen|truncat|oldest|window|trim|stateless|ephemeral|session/i;
+const FORGETS =
+  /sliding|last[-_ ]?\w|drop|evict|fifo|lru|recen|truncat|oldest|window|trim|stateless|ephemeral|session/i;
 const RANKING = ['top', 'k', 'ttl', 'minutes', 'seconds', 'hours', 'days', 'dim', 'dimension'];
 
 /** A memory that keeps little, and a run that needed more of it: what comes back is about something else, or the conversation is longer than what is kept. */
@@ -20,8 +21,23 @@ export const weakRecall: CaseRule = {
   },
 };
 
-function memoryClue(mechanism: string, explanation: string, weight: number, path: string, evidence: Clue['evidence']): Clue {
-  return { label: 'memory_overflow', component: 'memory', path, mechanism, explanation, weight, evidence, repair: null };
+function memoryClue(
+  mechanism: string,
+  explanation: string,
+  weight: number,
+  path: string,
+  evidence: Clue['evidence'],
+): Clue {
+  return {
+    label: 'memory_overflow',
+    component: 'memory',
+    path,
+    mechanism,
+    explanation,
+    weight,
+    evidence,
+    repair: null,
+  };
 }
 
 function irrelevant(run: CaseRun, { facts }: CaseView): Clue[] {

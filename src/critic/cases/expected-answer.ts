@@ -12,6 +12,14 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:got|answered|returned|received)\b\s*[:=]?\s*["'“`]?(?<got>.+?)["'”`]?\s*(?:[,;(]|\binstead of\b)\s*(?:instead of|expected|wanted|not)?\s*[:=]?\s*["'“`]?(?<expected>.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$)/i,
 ];
 
+/** A list that ends the outcome: its commas are its own. A remark in brackets behind it is not part of it. */
+const WHOLE =
+  /\b(?:expected|wanted)\s*:?\s+((?!.*\b(?:but|got|while|instead|answered|returned|actual(?:ly)?)\b)[^;()]+?)\s*(?:\([^()]*\))?\.?$/i;
+
+function isAnswer(text: string): boolean {
+  return text !== '' && text.length <= 200 && text.split(/\s+/).length <= 12;
+}
+
 const EXPECTED_KEYS = ['expected', 'gold', 'target', 'reference', 'wanted', 'truth'];
 const GOT_KEYS = ['got', 'extracted', 'actual', 'answered', 'parsed', 'predicted', 'prediction', 'received', 'output'];
 
@@ -26,13 +34,16 @@ function fieldsOf(outcome: string): Map<string, string> {
 export function expectedAnswer(run: CaseRun): ExpectedAnswer | null {
   const fields = fieldsOf(run.outcome);
   const stated = EXPECTED_KEYS.flatMap((key) => fields.get(key) ?? [])[0];
-  if (stated !== undefined) return { expected: stated, got: GOT_KEYS.flatMap((key) => fields.get(key) ?? [])[0] ?? null };
+  if (stated !== undefined)
+    return { expected: stated, got: GOT_KEYS.flatMap((key) => fields.get(key) ?? [])[0] ?? null };
+  const whole = WHOLE.exec(run.outcome)?.[1]?.trim();
+  if (whole?.includes(',') && isAnswer(whole)) return { expected: whole, got: null };
   for (const pattern of PATTERNS) {
     const match = pattern.exec(run.outcome);
     if (match === null) continue;
     const expected = (match.groups?.expected ?? match[1] ?? '').trim();
     const got = (match.groups?.got ?? match[2] ?? '').trim();
-    if (expected === '' || expected.length > 200 || expected.split(/\s+/).length > 12) continue;
+    if (!isAnswer(expected)) continue;
     return { expected, got: got === '' ? null : got };
   }
   return null;

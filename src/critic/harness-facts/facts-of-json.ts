@@ -123,9 +123,16 @@ function readTool(item: unknown, path: string, key?: string): FactTool | null {
     path: place,
     name,
     description:
-      [inner.description, inner.desc, inner.doc, inner.docstring, inner.summary, inner.about, inner.usage, inner.purpose].find(
-        (text) => typeof text === 'string',
-      ) ?? '',
+      [
+        inner.description,
+        inner.desc,
+        inner.doc,
+        inner.docstring,
+        inner.summary,
+        inner.about,
+        inner.usage,
+        inner.purpose,
+      ].find((text) => typeof text === 'string') ?? '',
     descriptionPath: `${place}/description`,
     parameters: schemaKey === undefined ? null : asSchema(inner[schemaKey]),
     parametersPath: `${place}/${schemaKey ?? 'parameters'}`,
