@@ -6,10 +6,11 @@ import type { Diagnosis } from './attribution.ts';
 import type { Critic } from './critic.ts';
 import type { EvidenceRule } from './evidence-rule.ts';
 import { EVIDENCE_RULES } from './evidence-rules.ts';
+import { withSharedCauses } from './shared-cause.ts';
 
 /**
  * Diagnoses by the first rule that finds its evidence; deterministic, no model, no cost. Successes are not diagnosed, but weighed: a symptom that
- * few of all rollouts share is an abstention. Throws InvariantError for a rollout of
+ * few of all rollouts share is an abstention, and what failures share and successes lack is a cause. Throws InvariantError for a rollout of
  * the `gate` or `test` split, or of another harness: neither may be read here.
  */
 export function diagnose(
@@ -20,7 +21,7 @@ export function diagnose(
   for (const trajectory of trajectories) refuseForeign(trajectory, harness);
   const causes = trajectories.flatMap((trajectory) => firstCause(trajectory, harness, rules) ?? []);
   const scored = trajectories.filter(({ outcome }) => outcome.kind === 'scored').length;
-  return withoutIsolatedCauses(causes, scored);
+  return withSharedCauses(withoutIsolatedCauses(causes, scored), trajectories, harness);
 }
 
 /** A symptom that fewer rollouts than this share, of at least {@link ENOUGH_ROLLOUTS}, is not laid to φ. */

@@ -18,7 +18,7 @@ import { narratedCall } from './evidence-rules/narrated-call.ts';
 import { noAnswer } from './evidence-rules/no-answer.ts';
 import { noCall } from './evidence-rules/no-call.ts';
 import { outputCapped } from './evidence-rules/output-capped.ts';
-import { promptBreaksOff } from './evidence-rules/prompt-breaks-off.ts';
+import { promptBreaksOff, promptLineBreaksOff } from './evidence-rules/prompt-breaks-off.ts';
 import { resultNotShown } from './evidence-rules/result-not-shown.ts';
 import { retrySpent } from './evidence-rules/retry-spent.ts';
 import { shortenedResultMissed } from './evidence-rules/shortened-result-missed.ts';
@@ -66,6 +66,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   turnLimitOnCall,
   callUnreadable,
   backendDiffers,
+  promptLineBreaksOff,
   answerSourceMisfit,
   identicalRepeat,
   trialAndError,

@@ -11,6 +11,8 @@ export const MUTATION_OPERATORS = [
   'contradict',
   'duplicate',
   'reorder',
+  'renumber',
+  'truncate',
 ] as const;
 export type MutationOperator = (typeof MUTATION_OPERATORS)[number];
 
@@ -23,8 +25,11 @@ export const FIELD_CLASSES = {
   tool: { component: 'tool', label: 'tool_schema_error' },
   'tool-name': { component: 'tool', label: 'tool_schema_error' },
   'tool-description': { component: 'tool', label: 'tool_schema_error' },
+  'example-value': { component: 'example', label: 'prompt_ambiguity' },
   argument: { component: 'tool', label: 'tool_schema_error' },
   'argument-type': { component: 'tool', label: 'tool_schema_error' },
+  'argument-description': { component: 'tool', label: 'tool_schema_error' },
+  'argument-required': { component: 'tool', label: 'tool_schema_error' },
   'argument-enum': { component: 'tool', label: 'tool_schema_error' },
   'tool-backend': { component: 'tool', label: 'tool_schema_error' },
   'tool-output-limit': { component: 'tool', label: 'tool_schema_error' },

@@ -27,6 +27,16 @@ export const DEVELOPMENT_KINDS: FaultKinds = {
     { operator: 'reorder', field: 'facts' },
     { operator: 'shrink', field: 'fact-limit' },
     { operator: 'shrink', field: 'stale-limit' },
+    { operator: 'renumber', field: 'skill-line' },
+    { operator: 'truncate', field: 'skill-line' },
+    { operator: 'truncate', field: 'prompt-line' },
+    { operator: 'truncate', field: 'tool-description' },
+    { operator: 'renumber', field: 'example-value' },
+    { operator: 'empty', field: 'example-value' },
+    { operator: 'empty', field: 'argument-description' },
+    { operator: 'swap', field: 'argument-description' },
+    { operator: 'renumber', field: 'argument-description' },
+    { operator: 'shrink', field: 'argument-required' },
   ],
   handMade: [
     {

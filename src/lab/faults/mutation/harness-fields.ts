@@ -37,6 +37,8 @@ const TOOL_VALUES: Partial<Record<FieldClass, RegExp>> = {
   'tool-description': /^\/description$/,
   argument: /^\/parameters\/properties\/[^/]+$/,
   'argument-type': /^\/parameters\/properties\/[^/]+\/type$/,
+  'argument-description': /^\/parameters\/properties\/[^/]+\/description$/,
+  'argument-required': /^\/parameters\/required$/,
   'argument-enum': /^\/parameters\/properties\/[^/]+\/enum$/,
   'tool-backend': /^\/backend$/,
   'tool-output-limit': /^\/limits\/outputCharacters$/,
@@ -49,6 +51,8 @@ export function fieldsOf(harness: Harness, field: FieldClass): HarnessField[] {
   if (lines !== undefined) return textFiles(harness, lines).flatMap(linesOf);
   if (values !== undefined) return yamlValues(harness, /^tools\/[^/]+\/tool\.yaml$/, values);
   switch (field) {
+    case 'example-value':
+      return yamlValues(harness, /^examples\//, /\/(result|text)$/);
     case 'prompt-field':
       return textFiles(harness, /^prompts\//)
         .flatMap(linesOf)
@@ -117,7 +121,7 @@ function yamlValues(harness: Harness, files: RegExp, pattern: RegExp): HarnessFi
 }
 
 function pointersOf(value: unknown, pointer: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const place = `${pointer}${pointerStep(name)}`;
     return [[place, inner] as [string, unknown], ...pointersOf(inner, place)];

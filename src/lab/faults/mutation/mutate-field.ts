@@ -42,7 +42,8 @@ function mutated({ operator, field: type }: GenericKind, subject: Subject): Patc
   if (field.pointer === null) return textEdits(operator, type, subject);
   if (type === 'argument') return present([argumentEdit(operator, subject)]);
   const edit = (value: unknown) => present([valueEdit(harness, field.file, field.pointer ?? '', value)]);
-  if (type === 'tool-description' && operator === 'swap') return swappedValues(subject);
+  if ((type === 'tool-description' || type === 'argument-description') && operator === 'swap')
+    return swappedValues(subject);
   const value = changedValue(operator, type, field.value, harness);
   return value === undefined ? [] : edit(value);
 }
@@ -58,6 +59,8 @@ function lineEdit(operator: MutationOperator, harness: Harness, { file, line, va
     if (text.includes('{{')) return null;
     lines.splice(at + 1, 0, `Never do this: ${text.trim()}`);
   } else if (operator === 'delete') lines.splice(at, 1);
+  else if (operator === 'renumber') lines[at] = renumbered(text);
+  else if (operator === 'truncate') lines[at] = truncated(text);
   else return null;
   return fileEdit(harness, file, lines.join('\n'));
 }
@@ -140,6 +143,10 @@ function changedValue(operator: MutationOperator, type: FieldClass, value: unkno
       return type === 'memory-limit' ? 1 : typeof value === 'number' ? 0 : undefined;
     case 'rename':
       return typeof value === 'string' && value !== '' ? value.replace(/[\w}]+/, (word) => `${word}_2`) : undefined;
+    case 'renumber':
+      return typeof value === 'string' ? renumbered(value) : undefined;
+    case 'truncate':
+      return typeof value === 'string' ? truncated(value) : undefined;
     case 'swap':
       return otherValue(type, value);
     case 'contradict':
@@ -147,6 +154,17 @@ function changedValue(operator: MutationOperator, type: FieldClass, value: unkno
     default:
       return undefined;
   }
+}
+
+/** Every number of a text becomes another one. */
+function renumbered(text: string): string {
+  return text.replace(/\d+/g, (digits) => String(Number(digits) + 1));
+}
+
+/** The first half of the words. */
+function truncated(text: string): string {
+  const words = text.split(' ');
+  return words.slice(0, Math.ceil(words.length / 2)).join(' ');
 }
 
 /** The other value of a field that has two. */

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { harnessFromFiles } from '../harness/parse-harness.ts';
+import type { Trajectory } from '../trajectory/trajectory.ts';
+import { diagnose } from './evidence-critic.ts';
+import { answers, type Draft, rollout, says } from './rollout.fixture.ts';
+
+const FILES = {
+  'harness.yaml': 'name: test\n',
+  'prompts/system.md': 'Use the tools.\n{{tools}}\n',
+  'tools/lookup/tool.yaml': 'parameters: {type: object, properties: {key: {type: string}}}\nbackend: {kind: record}\n',
+  'tools/send/tool.yaml': 'parameters: {type: object, properties: {text: {type: string}}}\nbackend: {kind: record}\n',
+};
+const PLAIN = harnessFromFiles(new Map(Object.entries(FILES)));
+const ROUTINES = harnessFromFiles(
+  new Map([
+    ...Object.entries(FILES),
+    ['prompts/system.md', 'Use the tools.\n{{tools}}\n{{skills}}\n'],
+    ['skills/ferries/SKILL.md', 'A ferry crossing takes 25 minutes of loading.\n'],
+    ['skills/greetings/SKILL.md', 'Say the name of the tools lookup and send first.\n'],
+  ]),
+);
+
+interface Sketch {
+  problem: string;
+  tool?: string;
+  passes?: boolean;
+}
+
+/** A rollout in which one call goes through, whatever its answer is worth. */
+function runOf({ problem, tool = 'lookup', passes = false }: Sketch, harness = PLAIN): Trajectory {
+  const call = { tool, arguments: { key: problem } };
+  const events: Draft[] = [
+    says(
+      0,
+      JSON.stringify({ name: tool, arguments: call.arguments }),
+      'end',
+      `Use the tools lookup and send.\n${problem}`,
+    ),
+    { type: 'call-parsed', turn: 0, call, raw: JSON.stringify(call) },
+    { type: 'tool-returned', turn: 0, call, value: '7' },
+    says(1, '7'),
+    answers('7'),
+  ];
+  return rollout(events, { problem, score: passes ? 1 : 0 }, harness);
+}
+
+const numbered = (count: number, make: (index: number) => Sketch) => Array.from({ length: count }, (_, i) => make(i));
+const labels = (sketches: Sketch[], harness = PLAIN) =>
+  diagnose(
+    sketches.map((sketch) => runOf(sketch, harness)),
+    harness,
+  ).map(({ label, path, mechanism }) => ({ label, path, mechanism }));
+
+const OTHERS = numbered(16, (i) => ({ problem: `How far is stop number ${i}?`, passes: true }));
+
+describe('causes that failures share', () => {
+  it('are laid to the tool that failing rollouts call and passing ones do not', () => {
+    const failing = numbered(5, (i) => ({ problem: `How far is stop number ${i + 50}?`, tool: 'send' }));
+    expect(labels([...failing, ...OTHERS])).toEqual(
+      failing.map(() => ({ label: 'tool_schema_error', path: 'tools/send/tool.yaml', mechanism: 'shared-by-calls' })),
+    );
+  });
+
+  it('are laid to the routine that speaks of what failing tasks are about', () => {
+    const failing = numbered(5, (i) => ({ problem: `How far is the ferry number ${i + 50}?` }));
+    expect(labels([...failing, ...OTHERS], ROUTINES)).toEqual(
+      failing.map(() => ({ label: 'skill_missing', path: 'skills/ferries/SKILL.md', mechanism: 'shared-by-tasks' })),
+    );
+  });
+
+  it('are a missing routine where nothing speaks of such tasks', () => {
+    const failing = numbered(5, (i) => ({ problem: `How far is the ferry number ${i + 50}?` }));
+    expect(labels([...failing, ...OTHERS])[0]).toMatchObject({ label: 'skill_missing', path: 'skills' });
+  });
+
+  it('stay with the agent where failures are scattered, or so few that chance explains them', () => {
+    const scattered = numbered(5, (i) => ({ problem: `How far is stop number ${i + 50}?` }));
+    expect(labels([...scattered, ...OTHERS]).map(({ label }) => label)).toEqual(scattered.map(() => 'agent_error'));
+    const few = numbered(2, (i) => ({ problem: `How far is the ferry number ${i + 50}?` }));
+    expect(labels([...few, ...OTHERS]).map(({ label }) => label)).toEqual(['agent_error', 'agent_error']);
+  });
+
+  it('stay with the agent where as many of the marked rollouts pass', () => {
+    const mixed = numbered(10, (i) => ({ problem: `How far is the ferry number ${i + 50}?`, passes: i % 2 === 0 }));
+    expect(new Set(labels([...mixed, ...OTHERS]).map(({ label }) => label))).toEqual(new Set(['agent_error']));
+  });
+
+  it('are laid to the routines where all rollouts fail with them, and to nobody without routines', () => {
+    const all = numbered(10, (i) => ({ problem: `How far is stop number ${i}?` }));
+    expect(labels(all, ROUTINES).map(({ mechanism }) => mechanism)).toEqual(all.map(() => 'wrong-value-everywhere'));
+    expect(new Set(labels(all).map(({ label }) => label))).toEqual(new Set(['agent_error']));
+  });
+});
