@@ -72,12 +72,15 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
   const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
+  const { proposer } = config;
+  const isOperator = proposer === 'critic' || proposer === 'random';
+  const proposalReader = isOperator ? null : openReader(proposer, { timeoutSeconds: config.critic.timeout });
   const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
   try {
     await executeRun({
       prepared,
       folder,
-      engines: { ...engines, reader },
+      engines: { ...engines, reader, proposalReader },
       observers: [runProgress(output)],
       signal: interrupt.signal,
     });
@@ -85,6 +88,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
     interrupt.dispose();
     await engines.close();
     await reader?.close();
+    await proposalReader?.close();
   }
   await printReport(folder, name, options.json === true);
 }

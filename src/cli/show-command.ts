@@ -31,12 +31,26 @@ export function registerShowCommand(program: Command): void {
         `v${version.version} (${version.kind}, round ${version.round}, seed ${version.seed}): ${version.verdict}`,
         version.explanation,
         ...(edits.length > 0 ? [`Diff "${version.patch?.title}":`, ...edits] : []),
+        ...predictionLines(version),
         ...(version.training === null ? [] : [`Training: ${JSON.stringify(version.training)}`]),
         'Harness files:',
         ...Object.entries(files).map(([path, content]) => `--- ${path}\n${content}`),
       ];
       process.stdout.write(`${parts.join('\n')}\n`);
     });
+}
+
+/** What was predicted of the diff, and what its gate saw. */
+function predictionLines({ prediction, sideEffects }: Version): string[] {
+  const effects = [
+    ['failures mended', prediction === null ? null : { predicted: prediction.fix, observed: prediction.observed }],
+    ['successes broken', sideEffects?.regression ?? null],
+    ['tokens added', sideEffects?.cost ?? null],
+  ] as const;
+  const percent = (value: number | null) => (value === null ? 'not observed' : `${(value * 100).toFixed(1)}%`);
+  return effects.flatMap(([what, effect]) =>
+    effect === null ? [] : [`Predicted ${what}: ${percent(effect.predicted)}; observed: ${percent(effect.observed)}`],
+  );
 }
 
 function text(value: unknown): string {

@@ -60,7 +60,7 @@ export async function diagnoseFailures(
 }
 
 /** The same reader, every question paid from the run's one token budget. */
-function paidReader(reader: CriticReader, { tokens }: RunContext): CriticReader {
+export function paidReader(reader: CriticReader, { tokens }: RunContext): CriticReader {
   return {
     ...reader,
     read: async (prompt, options) => {

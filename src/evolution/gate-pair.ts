@@ -20,6 +20,7 @@ import { rollApart } from './roll-apart.ts';
 import { isGreedy, secondsPerRollout } from './roll-out.ts';
 import { type Arm, rollPairs, type SeenRollouts } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
+import { sideEffectsOf, tokensSpent } from './side-effects.ts';
 import { gateGroupsFor, planOnce } from './size-plan.ts';
 
 interface Comparison {
@@ -50,6 +51,7 @@ export async function gatePatch(
     kind: 'harness',
     patch,
     prediction: patch.predictedFix === null ? null : { fix: patch.predictedFix, observed },
+    sideEffects: sideEffectsOf(patch, decision),
     training: null,
   });
 }
@@ -119,7 +121,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const plan = await announcedPlan(context, comparison, { groups, rollouts, alpha });
     const seen: SeenRollouts = { parent: [], child: [] };
     const roll = isBatchedOtherwise(parent.harness, child.harness) ? rollApart : rollPairs;
-    return judge({
+    const decision = await judge({
       plan,
       rule,
       alpha,
@@ -135,6 +137,8 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
           : patchSeen(patch, seen.parent, seen.child, seen.inFlight),
       signal: context.signal,
     });
+    const spent = tokensSpent(seen.parent, seen.child);
+    return spent === undefined ? decision : { ...decision, spent };
   });
 }
 
@@ -208,7 +212,7 @@ async function record(
   champion: Version,
   child: Arm,
   decision: GateDecision,
-  entry: Pick<Version, 'round' | 'kind' | 'patch' | 'prediction' | 'training'>,
+  entry: Pick<Version, 'round' | 'kind' | 'patch' | 'prediction' | 'sideEffects' | 'training'>,
 ): Promise<Version> {
   const stepKey = contentHash({
     seed: context.seed,

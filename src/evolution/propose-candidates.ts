@@ -9,9 +9,11 @@ import { dryRun } from '../patch/dry-run/dry-run.ts';
 import type { DryRunResult } from '../patch/dry-run/dry-run-order.ts';
 import { editsHash } from '../patch/edits-hash.ts';
 import type { Patch } from '../patch/patch.ts';
+import type { ProposalContext } from '../patch/patch-operator.ts';
 import type { Version } from '../registry/version.ts';
 import { sharedToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
+import { readProposalsOnce } from './read-proposals-once.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
@@ -34,19 +36,22 @@ export async function proposeCandidates(
   });
   const history = [...context.trainHistory.values()];
   const refused = await refusedUnder(context, champion);
-  const proposed = await context.propose(
-    {
-      harness,
-      clusters,
-      trajectories: history,
-      trainTasks: context.splits.train,
-      successes: history.filter(isSuccess),
-      random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
-      refused: new Set(refused.keys()),
-      history: await judgedProposers(context),
-    },
-    { count: context.config.sizes.candidates },
-  );
+  const count = context.config.sizes.candidates;
+  const proposal: ProposalContext = {
+    harness,
+    clusters,
+    trajectories: history,
+    trainTasks: context.splits.train,
+    successes: history.filter(isSuccess),
+    random: seededRandom(seedFrom(context.seed, 'propose', round, iteration)),
+    refused: new Set(refused.keys()),
+    history: await judgedProposers(context),
+  };
+  const written = await readProposalsOnce(context, proposal, { round, iteration, count });
+  const known = new Set(written.map(({ edits }) => editsHash(edits)));
+  const others = (await context.propose(proposal, { count })).filter(({ edits }) => !known.has(editsHash(edits)));
+  // A reader that fails, or says nothing, costs the iteration nothing: operators fill up.
+  const proposed = [...written, ...others].slice(0, Math.max(count, written.length));
   const passed: Patch[] = [];
   for (const patch of proposed) {
     const objection = await objectionTo(context, harness, patch, refused);

@@ -142,8 +142,17 @@ export const runConfigSchema = z.strictObject({
   /** Critic iterations of one harness phase, at most. */
   iterations: z.number().int().min(1).max(50).default(3),
   only: z.enum(['harness', 'weights']).nullable().default(null),
-  /** `critic`: diffs from diagnoses. `random`: the control arm, random diffs at the same budget. */
-  proposer: z.enum(['critic', 'random']).default('critic'),
+  /**
+   * `critic`: diffs that operators write from diagnoses. `random`: the control arm, random diffs at the same budget. `model:openai:URL#NAME` or
+   * `command:PROGRAM …`: a reader of the raw runs writes diffs, and operators fill up.
+   */
+  proposer: z
+    .string()
+    .regex(
+      /^(critic|random|(model|command):.+)$/s,
+      'expected critic, random, model:openai:URL#NAME or command:PROGRAM …',
+    )
+    .default('critic'),
   /** Who diagnoses; the name alone stands for `{by: NAME}`. */
   critic: z
     .preprocess(

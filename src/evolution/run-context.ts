@@ -72,6 +72,8 @@ export interface RunContext {
   tokens: TokenBudget;
   /** Asked about failures that the evidence leaves open; null = the evidence alone. */
   reader: CriticReader | null;
+  /** Asked for diffs before operators fill up; null = operators alone. */
+  proposalReader: CriticReader | null;
   clock: Clock;
   /** Seconds of the time budget used by earlier processes of the same run. */
   secondsSpentBefore: number;

@@ -141,6 +141,8 @@ export interface RunEngines {
   toolHosts?: ToolHosts;
   /** What `critic.by` names; absent or null = the evidence alone. */
   reader?: CriticReader | null;
+  /** What `proposer` names, where it is a model or a command. */
+  proposalReader?: CriticReader | null;
 }
 
 export interface RunOptions {
@@ -198,6 +200,7 @@ async function executeSeeds(options: RunOptions): Promise<void> {
         propose: options.proposer ?? (prepared.config.proposer === 'random' ? randomPatches : proposePatches),
         tokens,
         reader: engines.reader ?? null,
+        proposalReader: engines.proposalReader ?? null,
         clock,
         secondsSpentBefore: await secondsRecorded(journal, seed),
         startedAt: clock.now(),
@@ -288,7 +291,7 @@ async function secondsRecorded(journal: Journal, seed: number): Promise<number> 
 
 /** Tokens of everything that earlier processes kept. */
 async function tokensRecorded(journal: Journal): Promise<number> {
-  const kinds = ['rollout', 'replay', 'critique'];
+  const kinds = ['rollout', 'replay', 'critique', 'proposal'];
   const kept = (await Promise.all(kinds.map((kind) => journal.entries(kind)))).flat();
   const usages = kept.flatMap(({ value }) => {
     const { usage, verifierUsage } = value as { usage: TokenUsage; verifierUsage?: TokenUsage };

@@ -44,6 +44,7 @@ const LIMITS: Record<Budget, readonly ((harness: Harness) => number)[]> = {
   ],
 };
 
-function sentCharacters({ prompts, examples }: Harness): number {
+/** Characters of the texts that every rollout sends. */
+export function sentCharacters({ prompts, examples }: Harness): number {
   return JSON.stringify(prompts).length + JSON.stringify(examples).length;
 }

@@ -34,4 +34,8 @@ export interface Patch {
   usesTasks: readonly ContentHash[];
   /** Share of the targeted failures the proposer expects to fix, in [0, 1]; scored afterwards. */
   predictedFix: number | null;
+  /** Share of the rollouts that go well now and that it is expected to break, in [0, 1]; scored afterwards. Null or absent: nothing is said. */
+  predictedRegression?: number | null;
+  /** Expected relative change of the tokens of one rollout, 0.1 = a tenth more; scored afterwards. Null or absent: nothing is said. */
+  predictedCost?: number | null;
 }

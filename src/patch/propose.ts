@@ -1,7 +1,10 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
-import type { Harness } from '../harness/harness.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
+import type { ComponentKind, Harness } from '../harness/harness.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { Cluster } from './aggregate.ts';
+import { sentCharacters } from './budget-changes.ts';
 import { collectDemonstrations } from './demonstrations.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
@@ -104,7 +107,38 @@ function patchOf(
     relaxes: draft.relaxes ?? [],
     usesTasks: draft.usesTasks ?? [],
     predictedFix: cluster === null ? null : reach * draft.promise * solved,
+    predictedRegression: REGRESSION_PRIOR[draft.component],
+    predictedCost: costOf(harness, draft),
   };
+}
+
+/**
+ * Share of what goes well that a diff of a component is expected to break: guesses that put what every rollout reads before what few use. Their score stands in
+ * the report.
+ */
+const REGRESSION_PRIOR: Readonly<Record<ComponentKind, number>> = {
+  settings: 0.05,
+  prompt: 0.05,
+  example: 0.05,
+  middleware: 0.03,
+  memory: 0.03,
+  tool: 0.02,
+  skill: 0.02,
+  retry: 0.01,
+};
+/** What a higher limit of the loop lets be spent, where it is used at all. */
+const RELAXATION_COST = 0.1;
+
+/** Relative change of a rollout's tokens: by the texts that are sent with every request, and by limits that are raised. */
+function costOf(harness: Harness, { edits, relaxes = [] }: PatchDraft): number | null {
+  const before = sentCharacters(harness);
+  try {
+    const text = before === 0 ? 0 : sentCharacters(applyEdits(harness, edits)) / before - 1;
+    return text + RELAXATION_COST * relaxes.length;
+  } catch (error) {
+    if (CoHarnessError.isInstance(error) && error.code !== 'invariant') return null;
+    throw error;
+  }
 }
 
 const PRIOR_SOLVED = 0.3;

@@ -35,10 +35,21 @@ export interface Version {
   decision: GateDecision | null;
   /** What the proposer predicted and what came of it; null where nothing was predicted. */
   prediction: { fix: number; observed: number | null } | null;
+  /**
+   * Predicted and observed side effects of a diff. `regression`: share of the score on pairs outside the target that is lost, net, in [0, 1]. `cost`: relative
+   * change of the tokens of a rollout. Null where nothing was predicted; absent in entries from before it was asked for.
+   */
+  sideEffects?: { regression: PredictedEffect | null; cost: PredictedEffect | null };
   /** Where the numbers of a weight update come from. */
   training: TrainingRecord | null;
   /** Entries that the loop rolled back by itself: what was seen, and which versions' changes it takes back. */
   rolledBack?: { evidence: AuditEvidence; undoes: number[] };
+}
+
+/** `observed` is null where the gate saw nothing of it. */
+export interface PredictedEffect {
+  predicted: number;
+  observed: number | null;
 }
 
 /**

@@ -13,6 +13,7 @@ export interface LedgerLine {
     | 'train rollouts'
     | 'verifier'
     | 'critic'
+    | 'proposer'
     | 'replay'
     | 'samples for D_t'
     | 'gate'
@@ -56,10 +57,12 @@ export async function ledgerOf(
       completionTokens: line.completionTokens + usage.completionTokens,
     });
   }
-  for (const entry of await journal.entries('critique')) {
-    const { usage } = entry.value as Pick<Critique, 'usage'>;
-    const line = lines.get('critic') ?? emptyLine('critic');
-    lines.set('critic', {
+  const asked = [...(await journal.entries('critique')), ...(await journal.entries('proposal'))];
+  for (const { value, kind } of asked) {
+    const { usage } = value as Pick<Critique, 'usage'>;
+    const purpose = kind === 'proposal' ? 'proposer' : 'critic';
+    const line = lines.get(purpose) ?? emptyLine(purpose);
+    lines.set(purpose, {
       ...line,
       modelCalls: line.modelCalls + usage.calls,
       promptTokens: line.promptTokens + usage.promptTokens,

@@ -124,13 +124,21 @@ function frontSection({ front }: ReportData): string {
   return `Not beaten in quality, tokens and seconds together (sealed test)\n${table([['pair', 'share', 'tok/task', 's/task', ''], ...rows])}`;
 }
 
-function predictionsSection({ predictions }: ReportData): string {
-  const { predicted, observed, precision, recall, meanError } = predictions;
+function predictionsSection({ predictions, sideEffects }: ReportData): string {
+  const { predicted, observed } = predictions;
+  const lines = [
+    predictionLine('failures mended', predictions),
+    ...(sideEffects === undefined
+      ? []
+      : [predictionLine('successes broken', sideEffects.regression), predictionLine('tokens added', sideEffects.cost)]),
+  ].filter((line) => line !== '');
+  if (lines.length === 0) return '';
+  return [`What the proposers predicted (${observed} of ${predicted} predictions observed)`, ...lines].join('\n');
+}
+
+function predictionLine(what: string, { observed, precision, recall, meanError }: ReportData['predictions']): string {
   if (observed === 0 || meanError === null) return '';
-  return (
-    `What the proposers predicted (${observed} of ${predicted} predictions observed)\n` +
-    `  precision ${share(precision)}, recall ${share(recall)}, mean error ${(meanError * 100).toFixed(1)} points`
-  );
+  return `  ${what}: precision ${share(precision)}, recall ${share(recall)}, mean error ${(meanError * 100).toFixed(1)} points`;
 }
 
 function ledgerSection({ ledger }: ReportData): string {

@@ -10,7 +10,7 @@ import { checkVerifierConfig } from '../task/choose-verifier.ts';
 import type { Contamination } from '../task/contamination.ts';
 import { type LedgerLine, ledgerOf } from './ledger.ts';
 import { paretoFront } from './pareto-front.ts';
-import { type PredictionScore, scorePredictions } from './predictions.ts';
+import { type PredictionScore, type SideEffectScore, scorePredictions, scoreSideEffects } from './predictions.ts';
 
 export const REPORT_SCHEMA = 'co-harness/report@1';
 
@@ -102,6 +102,8 @@ export interface ReportData {
   /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first. */
   front: { pair: string; round: number | null; quality: number; tokens: number; seconds: number }[];
   predictions: PredictionScore;
+  /** Absent in reports from before side effects were predicted. */
+  sideEffects?: SideEffectScore;
   looks: { count: number; by: SealedLook[] };
   /** Sealed tasks that were public when the weights were released; null: none is known to be. */
   contamination: Contamination | null;
@@ -125,6 +127,7 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
     ...summary,
     front: frontOf(summary.pairs),
     predictions: scorePredictions(versions),
+    sideEffects: scoreSideEffects(versions),
     versions: versions.map((version) => ({
       version: version.version,
       seed: version.seed,

@@ -46,7 +46,8 @@ export async function askReader(
   return { ...countVotes(replies), usage };
 }
 
-function countingReader(reader: CriticReader, usage: ReaderUsage): CriticReader {
+/** The same reader, its questions and tokens added to `usage`. */
+export function countingReader(reader: CriticReader, usage: ReaderUsage): CriticReader {
   return {
     ...reader,
     read: async (prompt, options) => {

@@ -3,6 +3,7 @@ import { COMPONENT_KINDS } from '../../harness/harness.ts';
 import { ATTRIBUTION_LABELS } from '../attribution.ts';
 import { jsonObjects } from '../written-calls.ts';
 import type { ReaderReply } from './critic-reader.ts';
+import { wholeReply } from './whole-reply.ts';
 
 /** Last line of a whole answer. A reply that lacks it was cut, whatever its finish reason says. */
 export const END_MARK = 'END OF DIAGNOSIS';
@@ -34,15 +35,9 @@ export type CheckedReply = { ok: true; answer: ReaderAnswer } | { ok: false; why
  * nothing (`events`: what there is to point at). Nothing of a refused reply is ever used. See docs/critic.md.
  */
 export function readReply(reply: ReaderReply, events: ReadonlySet<string>): CheckedReply {
-  if (reply.kind === 'failed') return { ok: false, why: reply.why };
-  if (!reply.isComplete) return { ok: false, why: 'the reply was cut by length' };
-  const opened = reply.text.match(/<think(ing)?>/gi)?.length ?? 0;
-  const closed = reply.text.match(/<\/think(ing)?>/gi)?.length ?? 0;
-  if (opened > closed) return { ok: false, why: 'the reply holds a think block that is never closed' };
-  const said = (reply.text.split(/<\/think(?:ing)?>/i).at(-1) ?? '').trim();
-  if (!said.replace(/[`*\s]+$/, '').endsWith(END_MARK))
-    return { ok: false, why: `the reply does not end with "${END_MARK}"` };
-  const objects = jsonObjects(said).filter(({ value }) => 'label' in value);
+  const whole = wholeReply(reply, END_MARK);
+  if (!whole.ok) return whole;
+  const objects = jsonObjects(whole.said).filter(({ value }) => 'label' in value);
   if (objects.length !== 1)
     return { ok: false, why: `the reply holds ${objects.length} JSON objects with a label, expected one` };
   const checked = answerSchema.safeParse(objects[0]?.value);
