@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openRegistry } from '../registry/registry.ts';
-import { pairHash } from '../registry/version.ts';
+import { pairHash, type Version } from '../registry/version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerShowCommand(program: Command): void {

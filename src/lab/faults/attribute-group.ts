@@ -38,8 +38,8 @@ function clusterKey({ label, mechanism, path }: { label: string; mechanism: stri
 }
 
 /**
- * The same after replay: a cause whose patch beats its placebo stands, one that was tested in vain is given up, and one that nothing could test stands
- * without a diff.
+ * The same after replay: a cause whose patch beats its placebo may cost a diff, one that replay speaks against is given up, and one that nothing cured or
+ * could test stands without a diff.
  */
 export async function attributeWithReplay(
   critic: Critic,
@@ -52,7 +52,7 @@ export async function attributeWithReplay(
     const cause = causes.find((one) => one.diagnoses.some(({ rollout }) => rollout === key));
     const diagnosis = cause?.diagnoses.find(({ rollout }) => rollout === key);
     const verdict = cause?.result?.verdict;
-    const isGivenUp = verdict === 'refuted' || verdict === 'dead' || verdict === 'elsewhere';
+    const isGivenUp = cause?.isRefuted === true;
     return {
       truth: group.truth,
       label: isGivenUp ? null : (diagnosis?.label ?? null),

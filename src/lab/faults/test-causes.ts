@@ -31,6 +31,11 @@ export interface TestedCause {
   hasPatch: boolean;
   /** Of the patch that confirmed it, else of the last one; null where there was nothing to test. */
   result: ReplayResult | null;
+  /**
+   * Whether replay speaks against the cause: a correction helps where no patch did, or the very repair that the evidence names does not. An operator's attempt at a
+   * cure that fails says nothing of the cause.
+   */
+  isRefuted: boolean;
   usage: { modelCalls: number; tokens: number };
 }
 
@@ -81,7 +86,7 @@ export async function testCauses(
     );
     const cause = { cluster, diagnoses: members };
     if (cluster.label === 'agent_error') {
-      tested.push({ ...cause, hasPatch: false, result: null, usage: { modelCalls: 0, tokens: 0 } });
+      tested.push({ ...cause, hasPatch: false, result: null, isRefuted: false, usage: { modelCalls: 0, tokens: 0 } });
     } else tested.push({ ...cause, ...(await testCause(group, cluster, members, options)) });
   }
   return tested;
@@ -92,11 +97,12 @@ async function testCause(
   cluster: Cluster,
   members: readonly Diagnosis[],
   { model, patches, cases, samples, against }: CauseTestOptions,
-): Promise<Pick<TestedCause, 'hasPatch' | 'result' | 'usage'>> {
+): Promise<Omit<TestedCause, 'cluster' | 'diagnoses'>> {
   const candidates = patchesFor(group, cluster, patches);
   const replayed = failuresOf(group, members).slice(0, cases);
   const usage = { modelCalls: 0, tokens: 0 };
   let result: ReplayResult | null = null;
+  let isRefuted = false;
   for (const patch of candidates) {
     result = await replayCause(
       replayed,
@@ -114,8 +120,10 @@ async function testCause(
     usage.modelCalls += result.usage.modelCalls;
     usage.tokens += result.usage.promptTokens + result.usage.completionTokens;
     if (result.verdict === 'confirmed') break;
+    const isOwnRepair = patch.proposer === 'stated-repair';
+    isRefuted ||= result.verdict === 'elsewhere' || (isOwnRepair && result.verdict !== 'too-few');
   }
-  return { hasPatch: candidates.length > 0, result, usage };
+  return { hasPatch: candidates.length > 0, result, isRefuted: isRefuted && result?.verdict !== 'confirmed', usage };
 }
 
 function failuresOf({ failures }: LabGroup, members: readonly Diagnosis[]): LabFailure[] {
