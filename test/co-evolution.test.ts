@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
 import type { Version } from '../src/registry/version.ts';
 import { readReport } from '../src/report/report-data.ts';
-import { executeScriptedRun, journalFile } from './scripted-world/scripted-world.ts';
+import { executeScriptedRun, journalFile, scriptedRun } from './scripted-world/scripted-world.ts';
 
 const killable = fileURLToPath(new URL('scripted-world/run-until-killed.ts', import.meta.url));
 
@@ -69,6 +69,24 @@ describe('the alternation on a scripted world', () => {
     expect(notices[0]).toMatch(/^harness phase exhausted: 0 of 24 rollouts/);
     const untouched = (await readVersions(join(root, 'exhausted'))).filter(({ kind }) => kind === 'harness');
     expect(untouched.map(({ accepted }) => accepted)).toEqual([true]);
+  });
+
+  it('runs its first round whatever the time, and no later phase that would outlast it by much', async () => {
+    const started: string[] = [];
+    await executeScriptedRun({
+      folder: join(root, 'hurried'),
+      prepared: scriptedRun({ budget: { time: 60 } }),
+      observers: [
+        (event) => {
+          if (event.type === 'plan-made') started.push(`${event.round} ${event.phase} ${event.lines[0]}`);
+        },
+      ],
+    });
+    const planned = (start: string) => started.find((line) => line.startsWith(start));
+    expect(planned('1 harness')).toMatch(/^1 harness iteration 1: about/);
+    expect(planned('1 weights')).toMatch(/train tasks/);
+    expect(planned('2 harness')).toMatch(/no iteration 1: about \d+ s are left for it, which is too little/);
+    expect(planned('2 weights')).toMatch(/no training: about \d+ s are left for it, which is too little/);
   });
 
   it('opens the sealed test once and reports every round and the crossed pairs on the same tasks', async () => {

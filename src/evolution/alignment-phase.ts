@@ -42,6 +42,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
   });
   const harness = await context.registry.harness(champion.pair.harness);
   const sizes = await planAlignment(context, harness, round);
+  if (sizes.sampleTasks === 0) return champion;
   const samples = await sampleSuccesses(context, champion, harness, round, sizes);
   const selection = selectTrainingRows([...context.trainHistory.values()], {
     harness,
@@ -84,11 +85,13 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     const seconds = phaseSeconds(context, round, 'weights');
     const open = drawTrainTasks(context, harness, 'count', context.splits.train.length).length;
     const most = open * (sizes.samplesPerTask ?? MOST_SAMPLES);
-    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, 64, most);
+    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, FEWEST_SAMPLES, most);
     const samplesPerTask = sizes.samplesPerTask ?? Math.max(1, Math.ceil(rollouts / open));
     return {
       samplesPerTask,
-      sampleTasks: sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / samplesPerTask))),
+      sampleTasks: isTooShort(context, round, seconds)
+        ? 0
+        : (sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / samplesPerTask)))),
       rowPasses: Math.max(
         alignment.minRows,
         Math.floor((seconds * TRAINING_SHARE) / context.throughput.secondsPerTrainingRow),
@@ -97,10 +100,23 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     };
   });
   const line =
-    `${plan.sampleTasks} train tasks × ${plan.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
-    `${plan.rowPasses} training rows, or fewer up to ${alignment.epochs} times`;
+    plan.sampleTasks === 0
+      ? `no training: about ${plan.seconds} s are left for it, which is too little`
+      : `${plan.sampleTasks} train tasks × ${plan.samplesPerTask} samples at temperature ${alignment.temperature}, ` +
+        `${plan.rowPasses} training rows, or fewer up to ${alignment.epochs} times`;
   context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'weights', lines: [line] });
   return plan;
+}
+
+const FEWEST_SAMPLES = 64;
+
+/** Rollouts of the smallest phase: samples, and both arms of its gate at half its least size, where most have stopped. */
+const FEWEST_ROLLOUTS = FEWEST_SAMPLES + 240;
+
+/** Whether the phase would outlast the run's time by much. The first one takes what it needs. */
+function isTooShort({ throughput, config }: RunContext, round: number, seconds: number): boolean {
+  const { secondsPerRollout, secondsPerTrainingRow } = throughput;
+  return round > 1 && seconds < FEWEST_ROLLOUTS * secondsPerRollout + config.alignment.minRows * secondsPerTrainingRow;
 }
 
 async function sampleSuccesses(

@@ -95,18 +95,25 @@ const MINING_SHARE = 0.15;
 const SCREENING_SHARE = 0.45;
 const GATE_SHARE = 0.4;
 
-/** Time of one iteration and the tasks it mines; 0 tasks when too little time is left to be worth it. */
+/** What the shortest iteration rolls out before its gate, which would outlast the run's time by much where there is no room for these. */
+const FEWEST_ROLLOUTS = 100;
+
+/** Time of one iteration and the tasks it mines; 0 tasks when too little time is left to be worth it. The very first iteration takes what it needs. */
 async function planIteration(context: RunContext, round: number, iteration: number) {
   const { sizes, iterations } = context.config;
   const plan = await planOnce(context, { phase: 'harness', round, iteration }, () => {
     const left = phaseSeconds(context, round, 'harness');
     const seconds = iteration === iterations ? left : left * EARLY_SHARE;
-    const enough = iteration === 1 || seconds / context.throughput.secondsPerRollout > 60;
+    const isFirst = round === 1 && iteration === 1;
+    const enough = isFirst || seconds / context.throughput.secondsPerRollout > FEWEST_ROLLOUTS;
     const most = Math.min(MOST_MINING_TASKS, context.splits.train.length);
     const miningTasks = sizes.miningTasks ?? rolloutsFor(context, seconds * MINING_SHARE, 24, most);
     return { seconds: Math.round(seconds), miningTasks: enough ? miningTasks : 0 };
   });
-  const line = `iteration ${iteration}: about ${plan.seconds} s, ${plan.miningTasks} tasks for failures, ${sizes.candidates} candidates`;
+  const line =
+    plan.miningTasks === 0
+      ? `no iteration ${iteration}: about ${plan.seconds} s are left for it, which is too little`
+      : `iteration ${iteration}: about ${plan.seconds} s, ${plan.miningTasks} tasks for failures, ${sizes.candidates} candidates`;
   context.emit({ type: 'plan-made', seed: context.seed, round, phase: 'harness', lines: [line] });
   return plan;
 }

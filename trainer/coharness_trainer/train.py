@@ -33,12 +33,14 @@ from .tree_attention import use_tree_attention
 MANIFEST_VERSION = 1
 # A killed run's trainer may need a moment to notice and to let go.
 LOCK_PATIENCE_SECONDS = 20
+# What a kill may cost where steps are slow, whatever number of steps the job says.
+CHECKPOINT_SECONDS = 60
 
 Emit = Callable[[dict], None]
 
 
 class ProgressEvents(TrainerCallback):
-    """`progress` after every optimiser step, `checkpoint` once a checkpoint is complete."""
+    """`progress` after every optimiser step, `checkpoint` once a checkpoint is complete; asks for one after CHECKPOINT_SECONDS without."""
 
     def __init__(self, emit: Emit):
         self.emit = emit
@@ -46,6 +48,11 @@ class ProgressEvents(TrainerCallback):
 
     def on_train_begin(self, args, state, control, **kwargs):
         self.first_step, self.began = state.global_step, time.monotonic()
+        self.saved_at = self.began
+
+    def on_step_end(self, args, state, control, **kwargs):
+        is_late = time.monotonic() - self.saved_at >= CHECKPOINT_SECONDS
+        control.should_save |= is_late and state.global_step < state.max_steps
 
     def on_log(self, args, state, control, logs=None, **kwargs):
         if logs is None or "loss" not in logs:
@@ -64,6 +71,7 @@ class ProgressEvents(TrainerCallback):
         )
 
     def on_save(self, args, state, control, **kwargs):
+        self.saved_at = time.monotonic()
         self.emit({"event": "checkpoint", "step": state.global_step})
 
 

@@ -84,6 +84,16 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(resumed["adapterHash"], whole["adapterHash"])
         self.assertEqual((resumed["firstLoss"], resumed["lastLoss"]), (whole["firstLoss"], whole["lastLoss"]))
 
+    def test_slow_steps_are_kept_before_their_number_is_reached(self):
+        def checkpoints(output: str) -> list[int]:
+            events = []
+            train(self.job(output, checkpointEverySteps=1000), events.append)
+            return [event["step"] for event in events if event["event"] == "checkpoint"]
+
+        with mock.patch.object(train_module, "CHECKPOINT_SECONDS", 0):
+            self.assertEqual(checkpoints("slow")[:5], [1, 2, 3, 4, 5])
+        self.assertNotIn(1, checkpoints("quick"))
+
     def test_continued_training_starts_at_the_given_adapter_and_stays_one_lora(self):
         first = train(self.job("first", epochs=6), lambda event: None)
         initial = self.folder / "first" / "adapter"
