@@ -35,12 +35,13 @@ function crossed(round: number): CrossedTable {
 }
 
 function report(changes: Partial<ReportData>): string {
+  const pairs = changes.pairs ?? [pair(0, 'a', 12), pair(1, 'b', 98)];
   const data: ReportData = {
     schema: REPORT_SCHEMA,
     run: 'my-run',
     seed: 1,
-    seeds: [{ seed: 1, pairs: [], differences: [], crossed: [] }],
-    pairs: [pair(0, 'a', 12), pair(1, 'b', 98)],
+    seeds: [{ seed: 1, pairs, differences: [], crossed: [] }],
+    pairs,
     crossed: [crossed(1)],
     differences: [],
     versions: [],
@@ -97,6 +98,14 @@ describe('renderReport', () => {
     expect(kept('model')).toContain('Round 1: the weights stayed what they were');
     expect(kept('harness')).toContain('Round 1: the harness stayed what it was');
     expect(kept('model')).not.toContain('interaction');
+  });
+
+  it('crosses what at least one seed changed', () => {
+    const seed = (pairs: PairRow[]) => ({ seed: 1, pairs, differences: [], crossed: [] });
+    const unchanged = seed([pair(0, 'a', 12), pair(1, 'a', 12)]);
+    const changed = seed([pair(0, 'a', 12), pair(1, 'b', 98)]);
+    expect(report({ seeds: [unchanged, changed] })).toContain('interaction');
+    expect(report({ seeds: [unchanged, unchanged] })).not.toContain('interaction');
   });
 
   it('shows the pairs that no other one beats, and how far predictions came true', () => {

@@ -57,11 +57,14 @@ function differencesSection(differences: readonly DifferenceRow[]): string {
   return `Differences on the same tasks (points; bootstrap over groups, 95%)\n${lines.join('\n')}`;
 }
 
-/** What a round left as it was. Several seeds differ in that: their table is shown. */
-function unchangedHalves({ pairs, seeds }: ReportData, round: number): { harness: boolean; model: boolean } {
-  const [before, after] = [round - 1, round].map((wanted) => pairs.find((row) => row.round === wanted));
-  const one = seeds.length === 1 && before !== undefined && after !== undefined;
-  return { harness: one && before.harness === after.harness, model: one && before.model === after.model };
+/** What a round left as it was, for every seed. */
+function unchangedHalves({ seeds }: ReportData, round: number): { harness: boolean; model: boolean } {
+  const isUnchanged = (half: 'harness' | 'model') =>
+    seeds.every(({ pairs }) => {
+      const [before, after] = [round - 1, round].map((wanted) => pairs.find((row) => row.round === wanted));
+      return before !== undefined && after !== undefined && before[half] === after[half];
+    });
+  return { harness: isUnchanged('harness'), model: isUnchanged('model') };
 }
 
 function crossedSection(table2: CrossedTable, unchanged: { harness: boolean; model: boolean }): string {
