@@ -82,6 +82,19 @@ describe('commands that read a run', () => {
     expect(edits.length).toBeGreaterThan(0);
   });
 
+  it('show prints evidence and every line of a diff with its sign, diff says so when harnesses are the same', async () => {
+    const { versions } = (await json('log')) as { versions: { version: number; verdict: string }[] };
+    const better = `v${versions.find(({ verdict }) => verdict === 'better')?.version}`;
+    const shown = (await runCli(folder, 'show', better)).stdout;
+    expect(shown).toMatch(/^Gate: \d+\.\d% -> \d+\.\d% on \d+ pairs of rollouts in \d+ groups$/m);
+    const diff = shown.slice(shown.indexOf('Diff "'), shown.indexOf('Harness of ')).trimEnd().split('\n').slice(1);
+    for (const line of diff) expect(line).toMatch(/^ {2}\S|^ {4}[-+]/);
+    expect(shown).not.toContain('--- harness.yaml');
+    expect((await runCli(folder, 'show', better, '--files')).stdout).toContain('--- harness.yaml');
+    const same = (await runCli(folder, 'diff', 'v0', 'v0')).stdout;
+    expect(same).toBe('The harnesses of v0 and v0 are the same; so are their weights.\n');
+  });
+
   it('eval scores any pair on any tasks, one line a rollout, and refuses the sealed ones without the flag', async () => {
     const fresh = taskLines(300).slice(280);
     await writeFile(join(folder, 'fresh.jsonl'), `${fresh.join('\n')}\n`);

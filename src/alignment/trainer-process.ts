@@ -99,7 +99,7 @@ function readEvent(line: string): TrainerEvent {
   } catch (cause) {
     throw new CoHarnessError(
       'trainer-protocol',
-      `The trainer wrote a line that is no event: ${line.slice(0, 200)}\n${errorMessage(cause)}\nTrainer and co-harness are of different versions: run co-harness setup.`,
+      `The trainer wrote a line that is no event: ${line.slice(0, 200)}\n${errorMessage(cause)}\nTrainer and co-harness are of different versions: run npx co-harness setup.`,
       { details: { line }, cause },
     );
   }
@@ -108,13 +108,13 @@ function readEvent(line: string): TrainerEvent {
 function pythonMissing(python: string, cause: Error): CoHarnessError {
   return new CoHarnessError(
     'python-missing',
-    `Cannot start Python at ${python}: ${cause.message}. Training needs the trainer's Python environment: run co-harness setup, then the same command again.`,
+    `Cannot start Python at ${python}: ${cause.message}. Training needs the trainer's Python environment: run npx co-harness setup, then the same command again.`,
     { details: { python }, cause },
   );
 }
 
 function namedFailure(code: string, message: string): CoHarnessError {
-  const remedy = code === 'packages-missing' ? ' Run co-harness setup, then the same command again.' : '';
+  const remedy = code === 'packages-missing' ? ' Run npx co-harness setup, then the same command again.' : '';
   return new CoHarnessError(`training-${code}`, `Training failed: ${message}${remedy}`, { details: { code } });
 }
 
@@ -127,7 +127,7 @@ function crash({ python }: TrainerCommand, { code, signal, stderr }: Ending): Co
   return new CoHarnessError(
     'trainer-crashed',
     `The trainer (${python}) ended ${how} before it was finished.${guess} The same command again continues from its last checkpoint; ` +
-      `co-harness doctor checks the environment.${tail === '' ? '' : ` Its last lines:\n${tail}`}`,
+      `npx co-harness doctor checks the environment.${tail === '' ? '' : ` Its last lines:\n${tail}`}`,
     { details: { code, signal } },
   );
 }

@@ -37,7 +37,7 @@ export function parseJson<T extends z.ZodType>(schema: T, text: string, origin: 
   } catch (cause) {
     throw new CoHarnessError(
       'invalid-json',
-      `${place(origin)} is not valid JSON: ${(cause as Error).message}. Correct that line; nothing was read from the file.`,
+      `${place(origin)} is not valid JSON: ${(cause as Error).message}. ${origin.line === undefined ? 'Correct it.' : 'Correct that line; nothing was read from the file.'}`,
       { details: { ...origin }, cause },
     );
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { wrapText } from '../base/wrap-text.ts';
 import { checkRun } from '../registry/check-run.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
@@ -16,7 +17,11 @@ export function registerCheckCommand(program: Command): void {
       else {
         const counts = Object.entries(checked).map(([what, count]) => `${count} ${what}`);
         const verdict = problems.length === 0 ? 'all as written' : `${problems.length} not as written`;
-        process.stdout.write(`${name}: ${counts.join(', ')}: ${verdict}\n`);
+        const lines = [
+          `${name}: ${verdict}`,
+          ...wrapText(`checked: ${counts.join(', ')}`, 78).map((line) => `  ${line}`),
+        ];
+        process.stdout.write(`${lines.join('\n')}\n`);
         for (const problem of problems) process.stdout.write(`  ${problem}\n`);
       }
       if (problems.length > 0) process.exitCode = 1;

@@ -18,7 +18,7 @@ export function findConfigFile(path: string): string {
   if (found !== undefined) return found;
   throw new CoHarnessError(
     'no-config',
-    `There is no config at ${path}. Expected one of ${NAMES.join(', ')}; start one with: co-harness init`,
+    `There is no config at ${path}. Expected one of ${NAMES.join(', ')}; start one with: npx co-harness init`,
     {
       details: { path },
     },

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { CoHarnessError } from '../base/errors.ts';
+import { wrapText } from '../base/wrap-text.ts';
 import { cacheFolder } from '../setup/cache-folder.ts';
 import { fetchPublishedFile } from '../task/published/fetch-published-file.ts';
 import { type FoundSplit, findPublishedSet, PUBLISHED_SETS } from '../task/published/published-set.ts';
@@ -130,8 +131,9 @@ function list({ json }: { json?: boolean }): void {
     return;
   }
   const lines = sets.flatMap(({ name, title, licence, publishedOn, splits }) => [
-    `${name}: ${title}, public since ${publishedOn}. Licence: ${licence}`,
-    ...splits.map(({ split, rows, url }) => `  ${split}, ${rows} rows: ${url}`),
+    `${name}: ${title}, public since ${publishedOn}`,
+    ...wrapText(`licence: ${licence}`, 78).map((line) => `  ${line}`),
+    ...splits.flatMap(({ split, rows, url }) => [`  ${split}, ${rows} rows:`, `    ${url}`]),
   ]);
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { createTwoFilesPatch } from 'diff';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { diffHarness } from '../harness/diff-harness.ts';
 import { openRegistry } from '../registry/registry.ts';
+import { pairHash } from '../registry/version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerDiffCommand(program: Command): void {
@@ -16,19 +17,31 @@ export function registerDiffCommand(program: Command): void {
       const { folder } = findRun(options.run);
       const [before, after] = await withJournal(folder, async (journal) => {
         const registry = openRegistry(`${folder}/registry`, journal);
-        const load = async (reference: string) => registry.harness((await registry.find(reference)).pair.harness);
+        const load = async (reference: string) => {
+          const { pair } = await registry.find(reference);
+          return { pair, harness: await registry.harness(pair.harness) };
+        };
         return [await load(from), await load(to)] as const;
       });
       if (options.json) {
         process.stdout.write(
-          `${JSON.stringify({ schema: 'co-harness/diff@1', from, to, edits: diffHarness(before, after) })}\n`,
+          `${JSON.stringify({ schema: 'co-harness/diff@1', from, to, edits: diffHarness(before.harness, after.harness) })}\n`,
         );
         return;
       }
-      const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();
+      if (before.pair.harness === after.pair.harness) {
+        const weights =
+          pairHash(before.pair) === pairHash(after.pair) ? 'so are their weights' : 'their weights differ';
+        process.stdout.write(`The harnesses of ${from} and ${to} are the same; ${weights}.\n`);
+        return;
+      }
+      const paths = [...new Set([...before.harness.files.keys(), ...after.harness.files.keys()])].sort();
       for (const path of paths) {
-        const [old, current] = [before.files.get(path) ?? '', after.files.get(path) ?? ''];
-        if (old !== current) process.stdout.write(createTwoFilesPatch(path, path, old, current, from, to));
+        const [old, current] = [before.harness.files.get(path) ?? '', after.harness.files.get(path) ?? ''];
+        if (old === current) continue;
+        process.stdout.write(
+          createTwoFilesPatch(path, path, old, current, from, to, { headerOptions: FILE_HEADERS_ONLY }),
+        );
       }
     });
 }

@@ -29,7 +29,10 @@ export function registerExportCommand(program: Command): void {
       const pair = await exportPair(folder, reference, options.out);
       const result = { schema: 'co-harness/export@1', run: name, out: options.out, ...pair };
       if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-      else process.stdout.write(`Exported pair ${result.pair} to ${options.out}. Serve it: ${options.out}/serve.sh\n`);
+      else
+        process.stdout.write(
+          `Exported pair ${result.pair.slice(0, 8)} to ${options.out}. Serve it: sh ${options.out}/serve.sh\n`,
+        );
     });
 }
 
@@ -66,6 +69,7 @@ async function exportPair(
 
 const SERVE = `#!/bin/sh
 # Serves this pair as an OpenAI-compatible endpoint on 127.0.0.1, with the harness inside: the client sends the task as the last user
-# message and gets the agent's answer. Needs co-harness on the path (npx co-harness).
-exec npx co-harness serve "$(dirname "$0")" "$@"
+# message and gets the agent's answer. Start it in a checkout of co-harness, or where co-harness is on the PATH: nothing is
+# fetched from a registry, where a package of that name may be anybody's.
+exec npx --no-install co-harness serve "$(dirname "$0")" "$@"
 `;

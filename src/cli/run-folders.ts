@@ -33,7 +33,7 @@ export function findRun(reference: string | undefined): { name: string; folder: 
     if (newest === undefined) {
       throw new CoHarnessError(
         'unknown-run',
-        `There is no run in ${RUNS_FOLDER}/. Start one with: co-harness run FOLDER`,
+        `There is no run in ${RUNS_FOLDER}/. Start one with: npx co-harness run FOLDER`,
       );
     }
     return { name: newest, folder: join(RUNS_FOLDER, newest) };

@@ -12,6 +12,7 @@ import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
+import { streamOf } from '../rollout/program/chat-request.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
 import { closeToolHosts, type ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { taskHash } from '../task/task.ts';
@@ -31,6 +32,7 @@ const pairFileSchema = z.looseObject({
 const requestSchema = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.string() })).min(1),
   seed: z.number().int().optional(),
+  stream: z.boolean().nullish(),
 });
 
 /** Serving needs no verdict. */
@@ -105,7 +107,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
       return send(response, 404, { error: { message: 'Known: GET /v1/models, POST /v1/chat/completions' } });
     }
     const body = parseJson(requestSchema, await readBody(request), { file: 'the request body' });
-    send(response, 200, await complete(body, served));
+    const completion = await complete(body, served);
+    if (body.stream !== true) return send(response, 200, completion);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(streamOf(completion));
   } catch (error) {
     send(response, CoHarnessError.isInstance(error) ? 400 : 500, { error: { message: errorMessage(error) } });
   }

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { percent } from '../base/share-text.ts';
+import { wrapText } from '../base/wrap-text.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { findRun, withJournal } from './run-folders.ts';
@@ -6,11 +8,12 @@ import { findRun, withJournal } from './run-folders.ts';
 export function registerShowCommand(program: Command): void {
   program
     .command('show')
-    .description('one version: its decision, its diff and its harness')
+    .description('one version: its decision, its evidence and its diff')
     .argument('<version>', 'v3, a pair hash, or champion')
     .option('--run <run>', 'run name or folder; default: the newest')
-    .option('--json', 'as JSON (schema co-harness/version@1)')
-    .action(async (reference: string, options: { run?: string; json?: boolean }) => {
+    .option('--files', 'also the files of its harness')
+    .option('--json', 'as JSON with the files (schema co-harness/version@1)')
+    .action(async (reference: string, options: { run?: string; files?: boolean; json?: boolean }) => {
       const { folder } = findRun(options.run);
       const { version, harness } = await withJournal(folder, async (journal) => {
         const registry = openRegistry(`${folder}/registry`, journal);
@@ -24,20 +27,50 @@ export function registerShowCommand(program: Command): void {
         );
         return;
       }
-      const edits = (version.patch?.edits ?? []).map(
-        (edit) => `  ${edit.path}\n    - ${text(edit.old)}\n    + ${text(edit.value)}`,
-      );
-      const parts = [
-        `v${version.version} (${version.kind}, round ${version.round}, seed ${version.seed}): ${version.verdict}`,
-        version.explanation,
-        ...(edits.length > 0 ? [`Diff "${version.patch?.title}":`, ...edits] : []),
-        ...predictionLines(version),
-        ...(version.training === null ? [] : [`Training: ${JSON.stringify(version.training)}`]),
-        'Harness files:',
-        ...Object.entries(files).map(([path, content]) => `--- ${path}\n${content}`),
-      ];
-      process.stdout.write(`${parts.join('\n')}\n`);
+      const lines = [...renderVersion(version), ...renderFiles(files, options.files === true)];
+      process.stdout.write(`${lines.join('\n')}\n`);
     });
+}
+
+const WIDTH = 80;
+
+/** A version for people. Prose is wrapped at 80 columns; what stands in a file keeps its lines. */
+export function renderVersion(version: Version): string[] {
+  const edits = version.patch?.edits ?? [];
+  return [
+    `v${version.version} (${version.kind}, round ${version.round}, seed ${version.seed}): ${version.verdict}`,
+    ...wrapText(version.explanation, WIDTH),
+    ...evidenceLines(version),
+    ...predictionLines(version),
+    ...trainingLines(version),
+    ...(edits.length > 0 ? [`Diff "${version.patch?.title}":`] : []),
+    ...edits.flatMap((edit) => [`  ${edit.path}`, ...marked('-', edit.old), ...marked('+', edit.value)]),
+  ];
+}
+
+function evidenceLines({ decision }: Version): string[] {
+  if (decision === null) return [];
+  const { parent, child, groups } = decision.whole;
+  const { tokens } = decision;
+  return [
+    `Gate: ${percent(parent)} -> ${percent(child)} on ${decision.pairs} pairs of rollouts in ${groups} groups`,
+    `  tokens a rollout ${Math.round(tokens.parent)} -> ${Math.round(tokens.child)}`,
+  ];
+}
+
+function trainingLines({ training }: Version): string[] {
+  if (training === null) return [];
+  const { rows, tasks, samples, verifiedShare, firstLoss, lastLoss, seconds } = training;
+  return [
+    `Trained on ${rows} rows of ${tasks} tasks (${percent(verifiedShare)} of ${samples} samples verified)`,
+    `  loss ${firstLoss.toFixed(3)} -> ${lastLoss.toFixed(3)} in ${Math.round(seconds)} s`,
+  ];
+}
+
+function renderFiles(files: Readonly<Record<string, string>>, whole: boolean): string[] {
+  if (whole) return ['Harness files:', ...Object.entries(files).map(([path, content]) => `--- ${path}\n${content}`)];
+  const paths = Object.keys(files);
+  return [`Harness of ${paths.length} files (--files prints them):`, ...paths.map((path) => `  ${path}`)];
 }
 
 /** What was predicted of the diff, and what its gate saw. */
@@ -47,13 +80,15 @@ function predictionLines({ prediction, sideEffects }: Version): string[] {
     ['successes broken', sideEffects?.regression ?? null],
     ['tokens added', sideEffects?.cost ?? null],
   ] as const;
-  const percent = (value: number | null) => (value === null ? 'not observed' : `${(value * 100).toFixed(1)}%`);
+  const seen = (value: number | null) => (value === null ? 'not observed' : percent(value));
   return effects.flatMap(([what, effect]) =>
-    effect === null ? [] : [`Predicted ${what}: ${percent(effect.predicted)}; observed: ${percent(effect.observed)}`],
+    effect === null ? [] : [`Predicted ${what}: ${seen(effect.predicted)}; observed: ${seen(effect.observed)}`],
   );
 }
 
-function text(value: unknown): string {
-  if (value === undefined) return '(nothing)';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).split('\n').join('\n      ');
+/** The lines of one side of an edit, each with its sign; none where that side does not exist. */
+function marked(sign: '+' | '-', value: unknown): string[] {
+  if (value === undefined) return [];
+  const text = typeof value === 'string' ? value.replace(/\n$/, '') : JSON.stringify(value);
+  return text.split('\n').map((line) => `    ${sign} ${line}`.trimEnd());
 }

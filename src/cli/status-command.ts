@@ -37,7 +37,7 @@ export function registerStatusCommand(program: Command): void {
       else {
         const state = status.finished ? 'finished' : 'not finished; the command that started it continues it';
         process.stdout.write(
-          `${name}: ${state}\n  ${status.seedsFinished} of ${status.seeds} seed(s) done, ${status.versions} versions (${status.accepted} accepted), ` +
+          `${name}: ${state}\n  ${status.seedsFinished} of ${status.seeds} seed${status.seeds === 1 ? '' : 's'} finished, ${status.versions} versions (${status.accepted} accepted), ` +
             `${status.rollouts} rollouts, ${status.tokens} tokens\n`,
         );
       }

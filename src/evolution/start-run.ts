@@ -280,7 +280,7 @@ export async function runHeader(journal: Journal): Promise<RunHeader | undefined
 export async function readRunHeader(journal: Journal): Promise<RunHeader> {
   const header = await runHeader(journal);
   if (header !== undefined) return header;
-  throw new CoHarnessError('empty-run', 'This run folder holds no run. Start one with: co-harness run');
+  throw new CoHarnessError('empty-run', 'This run folder holds no run. Start one with: npx co-harness run');
 }
 
 /** Seconds of a seed's time budget that earlier processes used, as recorded at its last plan. */

@@ -215,7 +215,7 @@ async function requantise(from: string, type: string, folder: string, options: R
     throw new CoHarnessError(
       'model-requantise-failed',
       `Re-quantising ${from} to ${type} failed: ${result.stderr.trim().split('\n').at(-1)}. Check the Python environment with ` +
-        'co-harness doctor, or use the source without ?requantise.',
+        'npx co-harness doctor, or use the source without ?requantise.',
       { details: { path: from, type } },
     );
   }

@@ -33,7 +33,7 @@ export function openRegistry(folder: string, journal: Journal): Registry {
     if (accepted === undefined) {
       throw new CoHarnessError(
         'no-champion',
-        `No pair was recorded for seed ${seed} yet. Start it with: co-harness run`,
+        `No pair was recorded for seed ${seed} yet. Start it with: npx co-harness run`,
       );
     }
     return accepted;

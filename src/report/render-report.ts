@@ -20,7 +20,7 @@ export function renderReport(data: ReportData, folder: string): string {
     looksSection(data),
     contaminationSection(data),
     judgeSection(data),
-    `Everything lies in ${folder}: run.sqlite (journal), registry/ (every harness),\nadapters/ (every adapter), datasets/, report/.`,
+    `Everything lies in ${folder}:\n  run.sqlite (journal), registry/ (every harness), adapters/, datasets/, report/`,
   ];
   return `\n${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }

@@ -167,7 +167,7 @@ async function installWithPip(
   await runInstaller(
     interpreterIn(folder),
     pip,
-    'Check the network, the package index of pip and free disk space, then run co-harness setup again.',
+    'Check the network, the package index of pip and free disk space, then run npx co-harness setup again.',
     {
       ...options,
       env,
@@ -208,7 +208,7 @@ async function install(
   if (!existsSync(python))
     throw new CoHarnessError(
       'python-install-failed',
-      `${python} is missing after the installation. Run co-harness setup again.`,
+      `${python} is missing after the installation. Run npx co-harness setup again.`,
     );
   await writeAtomically(join(folder, MARKER), `${JSON.stringify(marker, null, 2)}\n`);
 }

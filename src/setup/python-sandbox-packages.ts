@@ -99,7 +99,7 @@ async function step(
   throw new CoHarnessError(
     'sandbox-install-failed',
     `The Python sandbox could not be installed: ${command} ended with ${code}: ${stderr.trim().slice(-600)}\n` +
-      'Check the network and the npm registry (npm ping), and run: co-harness setup --python-sandbox',
+      'Check the network and the npm registry (npm ping), and run: npx co-harness setup --python-sandbox',
     { details: { command, code } },
   );
 }

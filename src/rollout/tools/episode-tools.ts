@@ -119,7 +119,7 @@ function unavailable(tool: HarnessTool, why: string): ToolOutcome {
 const COMMAND_MEMORY_BYTES = 2 ** 31;
 
 const NO_SANDBOX =
-  'there is no Python sandbox in this installation. Install it with: co-harness setup --python-sandbox (or use a "js" tool)';
+  'there is no Python sandbox in this installation. Install it with: npx co-harness setup --python-sandbox (or use a "js" tool)';
 
 /** Code files of a tool's folder by their path in it. Throws ToolError when the entry is not there. */
 function programOf(harness: Harness, folder: string, entry: string): SandboxProgram {

@@ -128,7 +128,7 @@ function unknown(code: string, what: string, given: string, known: readonly stri
   const near = nearest(given, known);
   return new CoHarnessError(
     code,
-    `There is no ${what} called "${given}"${near === undefined ? '' : `; did you mean "${near}"?`} Known: ${known.join(', ')}.`,
+    `There is no ${what} called "${given}"${near === undefined ? '.' : `; did you mean "${near}"?`} Known: ${known.join(', ')}.`,
     { details: { given, known } },
   );
 }
