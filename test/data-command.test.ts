@@ -101,7 +101,7 @@ describe('data list', () => {
       'math',
     ]);
     expect((await runCli(folder, 'data', 'list')).stdout).toMatch(
-      /gsm8k: .*Licence: MIT\n {2}train, 7473 rows: https:/,
+      /gsm8k: .*\n {2}licence: MIT\n {2}train, 7473 rows:\n {4}https:/,
     );
   });
 });

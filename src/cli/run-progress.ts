@@ -24,8 +24,9 @@ export function runProgress(stream: NodeJS.WriteStream): RunObserver {
   };
   const transient = (text: string, finished: boolean) => {
     if (isTerminal) {
-      stream.write(`\r\u001b[2K${text.slice(0, (stream.columns ?? 80) - 1)}`);
-      pending = true;
+      // A finished step leaves no line behind: what is printed next may go to another stream.
+      stream.write(`\r\u001b[2K${finished ? '' : text.slice(0, (stream.columns ?? 80) - 1)}`);
+      pending = !finished;
     } else if (!finished && performance.now() - lastPlainAt > PLAIN_INTERVAL_MS) {
       lastPlainAt = performance.now();
       stream.write(`${text}\n`);
