@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../src/base/clock.ts';
+import { manualClock, systemClock } from '../src/base/clock.ts';
 import { patchFor, playGateWorld, type Question } from './scripted-world/gate-world.ts';
 
 let folder: string;
@@ -27,7 +27,8 @@ describe('the loop finds by itself, and the gate passes', { timeout: 240_000 }, 
       concurrency: 8,
       clock: systemClock,
       answer: async ({ sum, luck }) => {
-        await delay(4);
+        // Longer than what the loop itself takes for a rollout, on a busy machine too.
+        await delay(25);
         return luck < 0.6 ? `${sum}` : `${sum + 1}`;
       },
     });
@@ -90,6 +91,48 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
       proposals: [
         (harness) => [
           patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 8, value: 2 }], {
+            probe: { kind: 'in-flight-changed' },
+          }),
+        ],
+      ],
+    });
+    expect(versions[1]).toMatchObject({ verdict: 'reject', reason: 'no-gain', accepted: false });
+  });
+
+  it('are not paid for where the gate tasks make too few blocks for time to be shown', async () => {
+    const { versions, rollouts, refusals } = await playGateWorld(join(folder, 'small'), {
+      config: { gate: { margin: 0.2 } },
+      concurrency: 16,
+      answer: ({ sum, luck }) => (luck < 0.6 ? `${sum}` : `${sum + 1}`),
+      proposals: [
+        (harness) => [
+          patchFor(harness, [{ path: 'harness.yaml#/batching', value: { inFlight: 32 } }], {
+            probe: { kind: 'in-flight-changed' },
+          }),
+        ],
+      ],
+    });
+    expect(refusals).toEqual([expect.stringMatching(/11 blocks of 32 rollouts or more; the gate tasks make 3\.$/)]);
+    expect(versions).toHaveLength(1);
+    expect(rollouts.filter(({ identity }) => identity.split === 'gate')).toEqual([]);
+  });
+
+  it('of the arm that finds a warm cache are no gain: the arms take turns in going first', async () => {
+    const met = new Set<string>();
+    const clock = manualClock();
+    const { versions } = await playGateWorld(join(folder, 'cache'), {
+      ...FAIR,
+      gateTasks: 400,
+      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 24 }\n' },
+      clock,
+      answer: ({ sum, luck, problem }) => {
+        clock.advance(met.has(problem) ? 1 : 100);
+        met.add(problem);
+        return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+      },
+      proposals: [
+        (harness) => [
+          patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 24, value: 32 }], {
             probe: { kind: 'in-flight-changed' },
           }),
         ],

@@ -22,6 +22,8 @@ export interface DownloadOptions {
   /** Every ten seconds, how many MB have come. */
   log: (line: string) => void;
   signal?: AbortSignal;
+  /** A longer file is refused as soon as that shows; default: no limit. */
+  mostBytes?: number;
   /** The error to throw: only the caller knows what was wanted and what to do next. */
   failed: (failure: DownloadFailure) => CoHarnessError;
 }
@@ -30,7 +32,8 @@ export interface DownloadOptions {
  * One GET, streamed into a file that appears under its name only when it is complete. Gives up after 60 s without data. Throws what `failed` returns, and
  * AbortedError when `signal` fires; a `.partial` may stay then. Never retries.
  */
-export async function downloadFile({ url, headers, file, log, signal, failed }: DownloadOptions): Promise<void> {
+export async function downloadFile(options: DownloadOptions): Promise<void> {
+  const { url, headers, file, log, signal, mostBytes = Number.POSITIVE_INFINITY, failed } = options;
   const stalled = new AbortController();
   const watch = setTimeout(() => stalled.abort(new Error(`no data for ${STALLED_MS / 1000} s`)), STALLED_MS);
   const either = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
@@ -40,8 +43,14 @@ export async function downloadFile({ url, headers, file, log, signal, failed }: 
       throw failed({ status: response.status, problem: `the server answered ${response.status}` });
     }
     const announced = announcedBytes(response);
+    const tooLong = () =>
+      failed({ status: null, problem: `the file is longer than ${Math.round(mostBytes / 1e6)} MB` });
+    if (announced > mostBytes) throw tooLong();
     const counter = countBytes(announced, log);
-    counter.on('data', () => watch.refresh());
+    counter.on('data', () => {
+      watch.refresh();
+      if (counter.bytes > mostBytes) counter.destroy(tooLong());
+    });
     await pipeline(Readable.fromWeb(response.body), counter, createWriteStream(`${file}.partial`), { signal: either });
     if (announced > 0 && counter.bytes !== announced) {
       throw failed({ status: null, problem: `the connection ended after ${counter.bytes} of ${announced} bytes` });

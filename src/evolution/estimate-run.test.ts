@@ -41,17 +41,22 @@ describe('estimateRun', () => {
   it('counts every step of the schedule at its most', () => {
     expect(rolloutsOf(configOf())).toEqual({
       failures: 10 * 10,
-      // four on 8, two on 16, one on 32
-      screening: 10 * (4 * 8 + 2 * 8 + 1 * 16),
+      // Four on 8, two of them and a saving on 16, one of them, one more for its rank and the parent on 32.
+      screening: 10 * (4 * 8 + 3 * 8 + 3 * 16 + 32),
       gates: 12 * 2 * 20,
-      audits: 12 * 4 * 10,
+      // Twelve changes against two references; under the new weights five and ten diffs, and both pairs that are left of them.
+      audits: (12 * 4 + 15 * 2 + 2 * 4) * 10,
       samples: 2 * 200,
       'sealed test': 7 * 30,
     });
   });
 
   it('leaves out the half that is not run', () => {
-    expect(rolloutsOf(configOf({ only: 'harness' }))).toMatchObject({ gates: 10 * 2 * 20, samples: 0 });
+    expect(rolloutsOf(configOf({ only: 'harness' }))).toMatchObject({
+      gates: 10 * 2 * 20,
+      audits: 10 * 4 * 10,
+      samples: 0,
+    });
     expect(rolloutsOf(configOf({ only: 'weights' }))).toMatchObject({ failures: 0, screening: 0, gates: 2 * 2 * 20 });
   });
 

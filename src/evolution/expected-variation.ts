@@ -29,6 +29,11 @@ export function expectedVariation(
   return { discordance: shrunk(own.map(() => 2 * rate * (1 - rate))), pairs: 0 };
 }
 
+/** The smallest `discordance` that so many shared rollouts can give: none of their scores differ. */
+export function leastDiscordance(pairs: number): number {
+  return shrunk(Array.from({ length: pairs }, () => 0));
+}
+
 function shrunk(squares: readonly number[]): number {
   const sum = squares.reduce((total, square) => total + square, PRIOR_WEIGHT * PRIOR_DISCORDANCE);
   return sum / (squares.length + PRIOR_WEIGHT);

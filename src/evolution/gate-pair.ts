@@ -16,7 +16,7 @@ import type { Task } from '../task/task.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
 import { expectedVariation } from './expected-variation.ts';
-import { rollApart } from './roll-apart.ts';
+import { blockSize, rollApart } from './roll-apart.ts';
 import { isGreedy, secondsPerRollout } from './roll-out.ts';
 import { type Arm, rollPairs, type SeenRollouts } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
@@ -119,7 +119,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const { rule, margin } = context.config.gate;
     const alpha = await alphaOfNextDecision(context, patch === null ? 'weights' : 'harness');
     const plan = await announcedPlan(context, comparison, { groups, rollouts, alpha });
-    const seen: SeenRollouts = { parent: [], child: [] };
+    const seen: SeenRollouts = { parent: [], child: [], blocks: 0 };
     const roll = isBatchedOtherwise(parent.harness, child.harness) ? rollApart : rollPairs;
     const decision = await judge({
       plan,
@@ -167,11 +167,13 @@ async function announcedPlan(
 ): Promise<GatePlan> {
   const { rule, margin } = context.config.gate;
   const tasks = groups.flat().length;
-  const { concurrency } = await context.models.open(child.pair.model);
-  const looks = Math.max(2, Math.min(MOST_LOOKS, Math.floor((2 * tasks) / concurrency)));
+  // A smaller batch than a block would never have as many in flight as the diff asks for.
+  const looks = isBatchedOtherwise(parent.harness, child.harness)
+    ? Math.floor(tasks / (await blockSize(context, [parent, child])))
+    : Math.min(MOST_LOOKS, Math.floor((2 * tasks) / (await context.models.open(child.pair.model)).concurrency));
   const tasksPerGroup = tasks / groups.length;
   const { discordance, pairs } = expectedVariation(context, parent, child);
-  const request = { rule, groups: groups.length, tasksPerGroup, alpha, margin, looks, discordance };
+  const request = { rule, groups: groups.length, tasksPerGroup, alpha, margin, looks: Math.max(2, looks), discordance };
   const isRepeatable = !isGreedy(parent.harness) || !isGreedy(child.harness);
   const plan = isRepeatable
     ? tradeOffRepeats({ ...request, budgetRollouts: rollouts })

@@ -38,7 +38,7 @@ export interface NullPoolHeader {
   tasks: ContentHash;
 }
 
-/** A pool of rollouts by (arm, group, task): every score ever drawn, in the order of the draws. */
+/** A pool of rollouts by (arm, group, task): scores in the order of the draws, of those draws that have one in every arm. */
 export interface NullPool {
   header: NullPoolHeader;
   /** Scores in [0, 1] as `arms[arm][group][task][draw]`; groups and tasks in the same order in all arms. */
@@ -91,15 +91,35 @@ export async function readNullPool(journal: Journal): Promise<NullPool> {
   const byGroup = Map.groupBy(rollouts, ({ group }) => group);
   const tasks = [...byGroup].map(([, inGroup]) => [...new Set(inGroup.map(({ identity }) => identity.task))].sort());
   const byArmAndTask = Map.groupBy(rollouts, ({ identity }) => `${identity.harness} ${identity.task}`);
-  const arms = header.arms.map(({ harness }) =>
-    tasks.map((inGroup) => inGroup.map((task) => scoresInOrder(byArmAndTask.get(`${harness} ${task}`) ?? []))),
+  const scored = header.arms.map(
+    ({ harness }) =>
+      (task: ContentHash) =>
+        scoresByDraw(byArmAndTask.get(`${harness} ${task}`) ?? []),
+  );
+  // One that was never scored in one arm is a gap there: counted on, the draws behind it would meet those of another seed.
+  const common = new Map(tasks.flat().map((task) => [task, commonDraws(scored.map((scoresOf) => scoresOf(task)))]));
+  const arms = scored.map((scoresOf) =>
+    tasks.map((inGroup) =>
+      inGroup.map((task) => {
+        const scores = scoresOf(task);
+        return (common.get(task) ?? []).map((draw) => scores.get(draw) as number);
+      }),
+    ),
   );
   return { header, arms, rollouts: rollouts.length };
 }
 
-function scoresInOrder(rollouts: readonly Trajectory[]): number[] {
-  const ordered = rollouts.toSorted((a, b) => a.identity.repeat - b.identity.repeat);
-  return ordered.flatMap((rollout) => scoreOf(rollout) ?? []);
+function scoresByDraw(rollouts: readonly Trajectory[]): Map<number, number> {
+  return new Map(
+    rollouts.flatMap((rollout) => {
+      const score = scoreOf(rollout);
+      return score === null ? [] : [[rollout.identity.repeat, score] as const];
+    }),
+  );
+}
+
+function commonDraws([first = new Map(), ...others]: readonly ReadonlyMap<number, number>[]): number[] {
+  return [...first.keys()].filter((draw) => others.every((scores) => scores.has(draw))).sort((a, b) => a - b);
 }
 
 async function claim({ journal, name, model, arms, sampling, seed, verifier, groups }: NullPoolOrder): Promise<void> {

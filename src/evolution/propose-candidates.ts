@@ -1,9 +1,11 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { seededRandom, seedFrom } from '../base/random.ts';
 import type { Diagnosis } from '../critic/attribution.ts';
+import { FEWEST_TIMED_BLOCKS } from '../gate/write-decision.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { aggregate } from '../patch/aggregate.ts';
+import { isBatchedOtherwise, isSaving } from '../patch/budget-changes.ts';
 import { checkPatch, type RefusedBefore } from '../patch/check-patch.ts';
 import { dryRun } from '../patch/dry-run/dry-run.ts';
 import type { DryRunResult } from '../patch/dry-run/dry-run-order.ts';
@@ -13,7 +15,9 @@ import type { ProposalContext } from '../patch/patch-operator.ts';
 import type { Version } from '../registry/version.ts';
 import { sharedToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
+import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
 import { readProposalsOnce } from './read-proposals-once.ts';
+import { blockSize } from './roll-apart.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
@@ -54,7 +58,7 @@ export async function proposeCandidates(
   const proposed = [...written, ...others].slice(0, Math.max(count, written.length));
   const passed: Patch[] = [];
   for (const patch of proposed) {
-    const objection = await objectionTo(context, harness, patch, refused);
+    const objection = await objectionTo(context, champion, harness, patch, refused);
     if (objection === null) passed.push(patch);
     else context.emit({ type: 'patch-refused', seed: context.seed, round, title: patch.title, reason: objection });
   }
@@ -63,12 +67,37 @@ export async function proposeCandidates(
 
 async function objectionTo(
   context: RunContext,
+  champion: Version,
   harness: Harness,
   patch: Patch,
   refused: RefusedBefore,
 ): Promise<string | null> {
   const checked = checkPatch(patch, harness, { splits: context.splits, refused });
-  return checked.ok ? objectionOfDryRun(context, harness, applyEdits(harness, patch.edits)) : checked.explanation;
+  if (!checked.ok) return checked.explanation;
+  const child = applyEdits(harness, patch.edits);
+  const objection = await objectionOfTiming(context, patch, { champion, harness, child });
+  return objection ?? objectionOfDryRun(context, harness, child);
+}
+
+/** A diff whose only claim is the time of whole batches is decided by blocks of them: where the gate tasks make too few, no outcome could be accepted. */
+async function objectionOfTiming(
+  context: RunContext,
+  { target }: Patch,
+  { champion, harness, child }: { champion: Version; harness: Harness; child: Harness },
+): Promise<string | null> {
+  if (target !== null || !isBatchedOtherwise(harness, child) || !isSaving(harness, child)) return null;
+  const { pair } = champion;
+  const size = await blockSize(context, [
+    { harness, pair },
+    { harness: child, pair },
+  ]);
+  const groups = context.config.sizes.gateGroups ?? gateGroups(context).length;
+  const blocks = Math.floor((groups * tasksPerGateGroup(context)) / size);
+  if (blocks >= FEWEST_TIMED_BLOCKS) return null;
+  return (
+    `Time with another number of rollouts in flight is shown by ${FEWEST_TIMED_BLOCKS} blocks of ${size} rollouts or more; ` +
+    `the gate tasks make ${blocks}.`
+  );
 }
 
 /** Kept in the journal, so that a run that is continued refuses what it refused before. Somebody's own agent runs φ's code in its own way. */

@@ -28,6 +28,8 @@ export interface PairOrder extends RolloutStep {
 export interface SeenRollouts {
   parent: Trajectory[];
   child: Trajectory[];
+  /** Blocks that the arms ran apart so far. */
+  blocks: number;
   /** Rollouts in flight at once in each arm, where the arms ran apart. */
   inFlight?: { parent: number; child: number };
 }
@@ -37,7 +39,7 @@ export async function rollPairs(
   context: RunContext,
   order: PairOrder,
   tasks: readonly Task[],
-  seen: SeenRollouts,
+  seen: Pick<SeenRollouts, 'parent' | 'child'>,
 ): Promise<PairedOutcome[]> {
   const arms = [order.parent, order.child].map((arm) => orderOfArm(arm, order, tasks));
   const [before = [], after = []] = await rollOut(context, order, arms);

@@ -27,6 +27,10 @@ export function rolloutsAhead(
   const { miningTasks, candidates, screeningTasks, gateGroups, sampleTasks, samplesPerTask, testTasks, testRepeats } =
     sizes;
   const auditGroups = sizes.auditGroups ?? gateGroups;
+  const first = diffs + updates;
+  // After each weight update every diff so far meets the champion without it, and what is left of them the references once more.
+  const again = updates === 0 || diffs === 0 ? 0 : (iterations * rounds * (rounds + 1)) / 2;
+  const restored = again === 0 ? 0 : updates;
   const samples = sampleTasks === null || samplesPerTask === null ? null : sampleTasks * samplesPerTask;
   const inGate = gateGroups === null ? null : Math.ceil(gateGroups * tasksPerGroup);
   const inAudit = auditGroups === null ? null : Math.ceil(auditGroups * tasksPerGroup);
@@ -39,7 +43,7 @@ export function rolloutsAhead(
     {
       step: 'screening',
       rollouts: times(diffs, screeningTasks === null ? null : halvingRollouts(candidates, screeningTasks)),
-      formula: `${diffs} iterations × successive halving of ${candidates} diffs on ${screeningTasks} tasks`,
+      formula: `${diffs} iterations × successive halving of ${candidates} diffs and their parent on ${screeningTasks} tasks`,
     },
     {
       step: 'gates',
@@ -48,8 +52,8 @@ export function rolloutsAhead(
     },
     {
       step: 'audits',
-      rollouts: times((diffs + updates) * 4, inAudit),
-      formula: `(${diffs} diffs + ${updates} weight updates) × 2 references × 2 arms × ${inAudit} tasks`,
+      rollouts: times((first + restored) * 4 + again * 2, inAudit),
+      formula: `((${first + restored} pairs × 2 references) + ${again} diffs under new weights) × 2 arms × ${inAudit} tasks`,
     },
     {
       step: 'samples',
@@ -69,7 +73,10 @@ function times(count: number, size: number | null): number | null {
   return count === 0 ? 0 : size === null ? null : count * size;
 }
 
-/** All candidates on the first heat and a quarter of the tasks, the better half on a half, a quarter on all; nothing is rolled out twice. */
+/**
+ * All candidates on the first heat and a quarter of the tasks, then the better half, each time with the best saving beside it, on a half and on all; the
+ * champion on all for comparison. Nothing is rolled out twice.
+ */
 function halvingRollouts(candidates: number, tasks: number): number {
   let field = candidates;
   let reached = Math.min(FIRST_HEAT, tasks);
@@ -78,7 +85,7 @@ function halvingRollouts(candidates: number, tasks: number): number {
     const size = Math.max(Math.ceil(tasks * share), reached);
     rollouts += field * (size - reached);
     reached = size;
-    field = Math.ceil(field / 2);
+    field = Math.min(field, Math.ceil(field / 2) + 1);
   }
-  return rollouts;
+  return rollouts + tasks;
 }

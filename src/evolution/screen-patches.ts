@@ -1,3 +1,4 @@
+import { CoHarnessError } from '../base/errors.ts';
 import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -10,7 +11,7 @@ import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
-import { expectedVariation } from './expected-variation.ts';
+import { expectedVariation, leastDiscordance } from './expected-variation.ts';
 import { pairedGain } from './paired-gain.ts';
 import { remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
@@ -42,9 +43,9 @@ export const FIRST_HEAT = 8;
 
 /**
  * The candidate worth a gate, chosen on `train` by successive halving: all candidates on few tasks, the better half on twice as many, and so on
- * (Jamieson & Talwalkar 2016). Beside the better half the best of those goes on that the gate asks only to lose nothing: a saving never wins by its score, and
- * is taken where no other ends above the champion. Null when none is worth a gate. Choosing the best of many is optimistic, which is why nothing decided
- * here counts as evidence: the gate judges on its own tasks.
+ * (Jamieson & Talwalkar 2016). Beside the better half the best of those goes on that the gate asks only to lose nothing, where it has tasks enough to show that: a
+ * saving never wins by its score, and is taken where no other ends above the champion. Null when none is worth a gate. Choosing the best of many is optimistic,
+ * which is why nothing decided here counts as evidence: the gate judges on its own tasks.
  */
 export async function screenPatches(context: RunContext, order: ScreeningOrder): Promise<Patch | null> {
   const tasks = screeningTasks(context, order);
@@ -57,21 +58,22 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
   if (field.length === 0) return null;
   await runHeat(context, order, field, tasks.slice(0, FIRST_HEAT));
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
+  const isHoldWorthIt = await couldBeShownToHold(context, leastDiscordance(longest));
   for (const size of [0.25, 0.5, 1].map((share) => Math.ceil(longest * share))) {
     if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
     const ranked = [...field].sort((a, b) => meanScore(b) - meanScore(a));
-    field = survivorsOf(order.harness, ranked, size === longest ? 1 : Math.ceil(field.length / 2));
+    const first = ranked.slice(0, size === longest ? 1 : Math.ceil(field.length / 2));
+    field = isHoldWorthIt ? withHolder(order.harness, first, ranked) : first;
     report(context, order, ranked, Math.max(size, FIRST_HEAT), field);
   }
   return worthGating(context, order, field, tasks.slice(0, longest));
 }
 
-/** The first `count` of a ranking, and the best saving or deletion where they hold none. */
-function survivorsOf(parent: Harness, ranked: readonly Candidate[], count: number): Candidate[] {
-  const first = ranked.slice(0, count);
+/** The first of a ranking, and its best saving or deletion where they hold none. */
+function withHolder(parent: Harness, first: readonly Candidate[], ranked: readonly Candidate[]): Candidate[] {
   const isHeld = first.some((candidate) => needsOnlyHold(parent, candidate));
   const holder = isHeld ? undefined : ranked.find((candidate) => needsOnlyHold(parent, candidate));
-  return holder === undefined ? first : [...first, holder];
+  return holder === undefined ? [...first] : [...first, holder];
 }
 
 /** Seeded train tasks that no candidate shows as an example. */
@@ -120,7 +122,9 @@ async function worthGating(
     const { gain, error } = pairedGain(parent.scores, candidate.scores);
     if (gain > error) return candidate.patch;
     if (gain < 0 || !takesLess(order.harness, parent, candidate)) continue;
-    if (await couldBeShownToHold(context, order, candidate)) return candidate.patch;
+    const childArm = { harness: candidate.harness, pair: { ...order.champion.pair, harness: candidate.harness.hash } };
+    const { discordance } = expectedVariation(context, { harness: order.harness, pair: order.champion.pair }, childArm);
+    if (await couldBeShownToHold(context, discordance)) return candidate.patch;
   }
   const { gain, error, tasks: compared } = pairedGain(parent.scores, best.scores);
   const detail = `no candidate above the parent by more than noise (best ${signedPoints(gain)} ± ${points(error)} on ${compared} train tasks)`;
@@ -134,12 +138,15 @@ function takesLess(parent: Harness, { tokens }: Screened, { patch, harness, toke
   return patch.target === null && isSaving(parent, harness) && (own < tokens || isBatchedOtherwise(parent, harness));
 }
 
-async function couldBeShownToHold(context: RunContext, order: ScreeningOrder, candidate: Candidate): Promise<boolean> {
-  const parentArm = { harness: order.harness, pair: order.champion.pair };
-  const childArm = { harness: candidate.harness, pair: { ...order.champion.pair, harness: candidate.harness.hash } };
-  const { discordance } = expectedVariation(context, parentArm, childArm);
-  const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
-  return affordableDeletionMargin <= margin;
+/** Whether a gate over all gate tasks could show that nothing is lost. */
+async function couldBeShownToHold(context: RunContext, discordance: number): Promise<boolean> {
+  try {
+    const { affordableDeletionMargin, margin } = await bestHarnessGate(context, discordance);
+    return affordableDeletionMargin <= margin;
+  } catch (error) {
+    if (CoHarnessError.isInstance(error, 'too-few-groups')) return false;
+    throw error;
+  }
 }
 
 /** Mean score so far, 0 where nothing was scored: such a candidate has shown nothing to go on with. */

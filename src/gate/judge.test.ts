@@ -82,6 +82,26 @@ describe('judge', () => {
     expect(few).toMatchObject({ verdict: 'reject', reason: 'no-gain' });
   });
 
+  it('goes on for the time of further blocks where the scores are settled and the blocks so far were faster', async () => {
+    const timed = (childMs: number) => (pair: PairedOutcome, index: number) => {
+      return { ...pair, child: pair.parent, parentMs: 900, childMs, timedWith: `block ${Math.floor(index / 10)}` };
+    };
+    const judgedBy = (childMs: number) =>
+      judged({
+        groups: 300,
+        parent: 0.5,
+        kind: { ...PLAIN, speed: true },
+        change: timed(childMs),
+        plan: { margin: 0.1 },
+      });
+    const faster = await judgedBy(450);
+    expect(faster).toMatchObject({ verdict: 'faster' });
+    const slower = await judgedBy(1000);
+    expect(slower).toMatchObject({ verdict: 'reject', reason: 'no-gain' });
+    expect(slower.groups).toBeLessThan(faster.groups);
+    expect(faster.groups).toBeLessThan(300);
+  });
+
   it('accepts a child that is 25 points better, before the budget is used up', async () => {
     const decision = await judged({ parent: 0.4, heldOutGain: 0.25 });
     expect(decision).toMatchObject({ verdict: 'better', reason: 'improved' });

@@ -4,7 +4,7 @@ import { concludeFixed } from './fixed-size-rules.ts';
 import { GateEvidenceSoFar } from './gate-evidence.ts';
 import type { JudgeRequest } from './judge-request.ts';
 import { SequentialDecision, type SequentialState } from './sequential-decision.ts';
-import { type Conclusion, concludeBetting, goalIsNotWorse, writeDecision } from './write-decision.ts';
+import { type Conclusion, concludeBetting, goalIsNotWorse, waitsForTime, writeDecision } from './write-decision.ts';
 
 export type { ChangeKind, JudgeRequest } from './judge-request.ts';
 export type { PairedOutcome } from './paired-outcome.ts';
@@ -43,6 +43,7 @@ export async function judge(request: JudgeRequest): Promise<GateDecision> {
     if (outage !== null) return decide({ verdict: 'indecisive', ...outage });
     if (evidence.allTied && !request.seen().alive) break;
     if (request.rule === 'betting') state = evidence.sequence.state();
+    if (state === 'not-worse' && waitsForTime(request, evidence)) continue;
     if (state !== 'open') break;
   }
 

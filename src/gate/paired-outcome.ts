@@ -94,6 +94,10 @@ export class PairLedger {
       .map(({ parentMs, childMs }) => gain(parentMs, childMs));
   }
 
+  get isTimedInBlocks(): boolean {
+    return [...this.times.values()].some(({ isBlock }) => isBlock);
+  }
+
   /** Mean seconds of a rollout over the pairs with times; null where nobody measured any. */
   get seconds(): { parent: number; child: number } | null {
     const timed = [...this.times.values()].filter(({ parentMs, childMs }) => parentMs + childMs > 0);

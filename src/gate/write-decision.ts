@@ -90,6 +90,26 @@ function secondsSeen({ ledger: { seconds } }: GateEvidenceSoFar, gains: readonly
   return `: ${seconds.child.toPrecision(3)} s a rollout instead of ${seconds.parent.toPrecision(3)} s`;
 }
 
+/**
+ * Whether a saving that is shown not to be worse needs further blocks for its time: there are few of them, so that the scores are settled long before. Only while
+ * the blocks so far speak for it.
+ */
+export function waitsForTime({ kind }: JudgeRequest, { rows, ledger }: GateEvidenceSoFar): boolean {
+  if (!kind.speed || !ledger.isTimedInBlocks) return false;
+  const gains = ledger.timeGains;
+  const isFaster = gains.reduce((sum, gain) => sum + gain, 0) > 0;
+  return isFaster && !gainShown(gains) && !gainShown(rows.map((row) => row.tokenGain));
+}
+
+/** Blocks below which not even a child that takes half the time in every one is shown to need less. */
+export const FEWEST_TIMED_BLOCKS = fewestShowing(0.5);
+
+function fewestShowing(gain: number): number {
+  const gains = [gain];
+  while (!gainShown(gains)) gains.push(gain);
+  return gains.length;
+}
+
 function gainShown(gains: readonly number[]): boolean {
   if (gains.length === 0 || gains.some(Number.isNaN)) return false;
   const process = new BettingEProcess(0);

@@ -14,6 +14,7 @@ import { scriptedBackend } from '../../model/scripted-backend.ts';
 import { synonymEdit } from '../../replay/synonym-edit.ts';
 import { numericVerifier } from '../../task/numeric-verifier.ts';
 import { type Task, taskHash } from '../../task/task.ts';
+import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { registerLabNullPoolCommand } from './lab-null-pool-command.ts';
 import { nullPoolReport } from './null-pool-report.ts';
 
@@ -87,6 +88,20 @@ describe('a pool of rollouts of a pair against itself', () => {
       other.arms.map((arm) => arm.flat(3).reduce((a, b) => a + b)),
     );
     expect(one.arms[0]?.flat().every((scores) => scores.length === 6)).toBe(true);
+  });
+
+  it('keeps draws of the arms side by side where one of them was never scored', async () => {
+    const whole = memoryJournal();
+    await collectNullPool(order({ journal: whole }));
+    const gappy = memoryJournal();
+    const entries = [...(await whole.entries('null-pool')), ...(await whole.entries('rollout'))];
+    const isLost = ({ identity }: Trajectory) => identity.repeat === 2 && identity.harness === ARMS[1]?.harness.hash;
+    for (const entry of entries) {
+      if (entry.kind !== 'rollout' || !isLost(entry.value as Trajectory)) await gappy.put(entry);
+    }
+    const without = (scores: number[]) => scores.filter((_, draw) => draw !== 2);
+    const { arms } = await readNullPool(whole);
+    expect((await readNullPool(gappy)).arms).toEqual(arms.map((arm) => arm.map((group) => group.map(without))));
   });
 
   it('refuses to be continued by another pair, other tasks or another temperature, and a greedy pair from the start', async () => {

@@ -45,7 +45,7 @@ function votesInTime({ harness, trajectories }: OperatorContext): PatchDraft[] {
     .map(({ wallMs }) => wallMs)
     .sort((a, b) => a - b);
   const slow = times[Math.floor(times.length * 0.9)] ?? 0;
-  const budget = Math.ceil(slow) * PASSES_IN_TIME;
+  const budget = roundUp(Math.ceil(slow) * PASSES_IN_TIME);
   if (now >= VOTES_IN_TIME || times.length < FEWEST_TIMED || budget === 0 || budget >= limits.wallMs) return [];
   const edits = present([
     valueEdit(harness, 'harness.yaml', '/votes', VOTES_IN_TIME),
@@ -57,6 +57,13 @@ function votesInTime({ harness, trajectories }: OperatorContext): PatchDraft[] {
   return [
     { title, edits, component: 'settings', probe: { kind: 'setting-changed' }, promise: 0.5, relaxes: ['votes'] },
   ];
+}
+
+/** To 1, 2 or 5 times a power of ten: no two measurements agree to the millisecond, and a diff that was refused must be known again. */
+function roundUp(ms: number): number {
+  if (ms === 0) return 0;
+  const unit = 10 ** Math.floor(Math.log10(ms));
+  return unit * ([1, 2, 5].find((step) => step * unit >= ms) ?? 10);
 }
 
 function sameVotes(harness: Harness): PatchDraft[] {

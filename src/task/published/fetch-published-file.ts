@@ -27,6 +27,9 @@ export interface FetchOptions {
   signal?: AbortSignal;
 }
 
+/** The largest set known here has 10 MB; all of it is read into memory. */
+const MOST_BYTES = 200e6;
+
 /**
  * The published file, from the cache where it was fetched before; held to the hash of its first download every time. A local file is
  * read where it lies and not kept.
@@ -68,6 +71,7 @@ async function download(found: FoundSplit, url: string, options: FetchOptions): 
       url,
       file: join(folder, file),
       log,
+      mostBytes: MOST_BYTES,
       ...(signal ? { signal } : {}),
       failed: ({ problem, cause }) => downloadError(found, url, problem, cause),
     });
