@@ -43,9 +43,11 @@ export async function downloadFile(options: DownloadOptions): Promise<void> {
       throw failed({ status: response.status, problem: `the server answered ${response.status}` });
     }
     const announced = announcedBytes(response);
-    const tooLong = () =>
-      failed({ status: null, problem: `the file is longer than ${Math.round(mostBytes / 1e6)} MB` });
-    if (announced > mostBytes) throw tooLong();
+    const tooLong = () => failed({ status: null, problem: `the file is longer than ${mostBytes} bytes` });
+    if (announced > mostBytes) {
+      await response.body.cancel();
+      throw tooLong();
+    }
     const counter = countBytes(announced, log);
     counter.on('data', () => {
       watch.refresh();
