@@ -62,7 +62,7 @@ function order(changes: Partial<NullPoolOrder> = {}, harm = 0): NullPoolOrder {
   };
 }
 
-describe('a pool of rollouts of a pair against itself', () => {
+describe('a pool of rollouts of a pair against itself', { timeout: 120_000 }, () => {
   it('grows by the same order after a stop, buys nothing twice, and is the pool that was never stopped', async () => {
     const journal = memoryJournal();
     const controller = new AbortController();
