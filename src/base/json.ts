@@ -52,10 +52,10 @@ export async function readJsonLines<T extends z.ZodType>(schema: T, file: string
     .flatMap((line, index) => (line.trim() === '' ? [] : [parseJson(schema, line, { file, line: index + 1 })]));
 }
 
-/** UTF-8 text of a file. Throws CoHarnessError `file-missing` when it cannot be read. */
+/** UTF-8 text of a file, without a byte order mark. Throws CoHarnessError `file-missing` when it cannot be read. */
 export async function readTextFile(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (cause) {
     throw new CoHarnessError('file-missing', `Cannot read ${file}: ${(cause as Error).message}. Check the path.`, {
       details: { file },

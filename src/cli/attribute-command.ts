@@ -2,14 +2,15 @@ import type { Command } from 'commander';
 import colors from 'picocolors';
 import { attribute } from '../critic/attribute.ts';
 import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
+import { countNumber, positiveNumber } from '../lab/option-numbers.ts';
 import { findHarness } from './find-harness.ts';
 import { openReader } from './open-reader.ts';
 
 interface AttributeOptions {
   critic: string;
-  votes: string;
+  votes: number;
   harness?: string;
-  timeout: string;
+  timeout: number;
   json?: boolean;
 }
 
@@ -19,21 +20,21 @@ export function registerAttributeCommand(program: Command): void {
     .description('why runs of an agent failed: reads trajectories of anybody, names cause, place and repair')
     .argument('<file>', 'our own rollouts (eval --out), ATIF, OpenAI chat messages, or plain cases; JSON or JSON Lines')
     .option('--critic <critic>', 'evidence; command:PROGRAM …; or model:openai:URL#NAME', 'evidence')
-    .option('--votes <number>', 'times a model or command is asked', '1')
+    .option('--votes <number>', 'times a model or command is asked', countNumber, 1)
     .option('--harness <folder>', 'the harness of our own rollouts; default: found in the runs here')
-    .option('--timeout <seconds>', 'time that a command may take for one answer', '300')
+    .option('--timeout <seconds>', 'time that a command may take for one answer', positiveNumber, 300)
     .option('--json', 'one JSON object a case, one a line')
     .action(run);
 }
 
 async function run(file: string, options: AttributeOptions): Promise<void> {
-  const reader = openReader(options.critic, { timeoutSeconds: Number(options.timeout) });
+  const reader = openReader(options.critic, { timeoutSeconds: options.timeout });
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   try {
     await attribute(file, {
       reader,
-      votes: Number(options.votes),
+      votes: options.votes,
       harnessOf: (hash) => findHarness(hash, options.harness),
       signal: controller.signal,
       onVerdict: (verdict) => process.stdout.write(options.json ? `${JSON.stringify(verdict)}\n` : shown(verdict)),

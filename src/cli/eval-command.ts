@@ -10,6 +10,7 @@ import { openRunner } from '../evolution/open-runner.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
+import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
@@ -30,8 +31,8 @@ interface EvalOptions {
   run?: string;
   tasks: string;
   config?: string;
-  repeats: string;
-  seed: string;
+  repeats: number;
+  seed: number;
   out?: string;
   openSealed?: boolean;
   json?: boolean;
@@ -48,8 +49,8 @@ export function registerEvalCommand(program: Command): void {
       '--config <path>',
       'config whose tasks.mapRow turns the rows into tasks; default: the run’s own, where rows need it',
     )
-    .option('--repeats <number>', 'rollouts per task', '1')
-    .option('--seed <number>', 'root seed', '1')
+    .option('--repeats <number>', 'rollouts per task', countNumber, 1)
+    .option('--seed <number>', 'root seed', wholeNumber, 1)
     .option('--out <file>', 'JSONL of the rollouts')
     .option('--open-sealed', 'allow tasks of the run’s sealed test; counted as a look')
     .option('--json', 'the summary as JSON (schema co-harness/eval@1)')
@@ -75,12 +76,12 @@ async function evaluate(options: EvalOptions): Promise<void> {
   const trajectories = await rollOutTasks(folder, subject, tasks, options);
   const lines = trajectories.map((trajectory) => {
     const task = tasks.find((candidate) => candidate.hash === trajectory.identity.task);
-    return evalLine(trajectory, task?.answer, Number(options.seed));
+    return evalLine(trajectory, task?.answer, options.seed);
   });
   if (options.out !== undefined) {
     await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
-  const repeats = Number(options.repeats);
+  const repeats = options.repeats;
   print(summary(name, pairHash(subject.version.pair), repeats, trajectories), options.json === true);
 }
 
@@ -123,13 +124,13 @@ async function rollOutTasks(
     const model = await engines.models.open(version.pair.model);
     const verifier = chooseVerifier(header.verifier, folder);
     const jobs = tasks.flatMap((task) =>
-      Array.from({ length: Number(options.repeats) }, (_, repeat) => ({
+      Array.from({ length: options.repeats }, (_, repeat) => ({
         harness,
         model,
         task,
         split: 'eval' as const,
         repeat,
-        seed: seedFrom(Number(options.seed), 'eval', task.hash),
+        seed: seedFrom(options.seed, 'eval', task.hash),
         verifier,
         sampling: null,
         clock: systemClock,

@@ -8,6 +8,7 @@ import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
 import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
+import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
@@ -23,10 +24,10 @@ interface GateOptions {
   pair: string;
   config?: string;
   set: string[];
-  groups: string;
-  repeats: string;
+  groups: number;
+  repeats: number;
   temperature?: string;
-  seed: string;
+  seed: number;
   json?: boolean;
 }
 
@@ -44,10 +45,10 @@ export function registerGateCommand(program: Command): void {
       (value, all: string[]) => [...all, value],
       [] as string[],
     )
-    .option('--groups <number>', 'gate groups at most', '100')
-    .option('--repeats <number>', 'rollouts per task in each arm', '1')
+    .option('--groups <number>', 'gate groups at most', countNumber, 100)
+    .option('--repeats <number>', 'rollouts per task in each arm', countNumber, 1)
     .option('--temperature <number>', 'default: the harness’s own')
-    .option('--seed <number>', 'root seed', '1')
+    .option('--seed <number>', 'root seed', wholeNumber, 1)
     .option('--json', 'as JSON (schema co-harness/gate-null@1)')
     .action(gateNull);
 }
@@ -92,7 +93,7 @@ async function gateTasks(
     );
   }
   const byGroup = [...Map.groupBy(splits.gate, (task) => task.group).values()];
-  return { groups: seededRandom(1).shuffled(byGroup).slice(0, Number(groups)), verifier };
+  return { groups: seededRandom(1).shuffled(byGroup).slice(0, groups), verifier };
 }
 
 async function measure(
@@ -113,9 +114,9 @@ async function measure(
       harness,
       model: await engines.models.open(version.pair.model),
       groups,
-      repeats: Number(options.repeats),
+      repeats: options.repeats,
       sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature: Number(temperature) },
-      seed: Number(options.seed),
+      seed: options.seed,
       verifier,
       toolHosts: engines.toolHosts,
       journal,

@@ -70,13 +70,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function reportFailure(error: unknown, json: boolean): number {
-  if (!CoHarnessError.isInstance(error)) {
-    process.stderr.write(
-      `${colors.red('Unexpected error')} (please report it): ${error instanceof Error ? error.stack : errorMessage(error)}\n`,
-    );
-    return EXIT.failure;
-  }
+function reportFailure(thrown: unknown, json: boolean): number {
+  const error = asKnownError(thrown);
   if (json)
     process.stdout.write(
       `${JSON.stringify({ schema: 'co-harness/error@1', code: error.code, message: error.message })}\n`,
@@ -86,8 +81,45 @@ function reportFailure(error: unknown, json: boolean): number {
   return INPUT_CODES.test(error.code) ? EXIT.usage : EXIT.failure;
 }
 
+/** What the system refused (a folder that cannot be written, a full disk) is told as such; what nobody foresaw, with where to report it. */
+function asKnownError(thrown: unknown): CoHarnessError {
+  if (CoHarnessError.isInstance(thrown)) return thrown;
+  const { code, syscall } = thrown as NodeJS.ErrnoException;
+  if (typeof code === 'string' && typeof syscall === 'string') {
+    return new CoHarnessError(
+      'system-error',
+      `${errorMessage(thrown)}. The system refused this; check the path, its permissions and the free space.`,
+      { cause: thrown },
+    );
+  }
+  const isTraced = process.env[TRACE_VARIABLE] !== undefined && thrown instanceof Error;
+  return new CoHarnessError(
+    'unexpected',
+    `${isTraced ? thrown.stack : errorMessage(thrown)}. Please report it, with what ${TRACE_VARIABLE}=1 in the environment shows.`,
+    { cause: thrown },
+  );
+}
+
+const TRACE_VARIABLE = 'CO_HARNESS_TRACE';
+
+/** Resolves when everything that was written has left this process. A pipe takes what it has room for, and the rest later. */
+async function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0 || stream.destroyed) return;
+  await new Promise<void>((resolve) => stream.write('', () => resolve()));
+}
+
+/** Output that nobody reads any more (`| head`) ends the command in silence; a disk that is full does not. */
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.success);
+  process.stderr.write(`${colors.red('Error')} (output-lost): The output cannot be written: ${error.message}.\n`);
+  process.exit(EXIT.failure);
+}
+
 if (import.meta.main) {
   // Else every start strips the types of every file again. A folder that cannot be written costs only the time.
   enableCompileCache(join(projectFolder, 'node_modules', '.cache', 'co-harness'));
-  process.exit(await main(process.argv.slice(2)));
+  process.stdout.on('error', onOutputError);
+  const code = await main(process.argv.slice(2));
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit(code);
 }

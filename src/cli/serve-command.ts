@@ -10,6 +10,7 @@ import { parseJson, readTextFile } from '../base/json.ts';
 import { runConfigSchema } from '../evolution/run-config.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
+import { wholeNumber } from '../lab/option-numbers.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
 import { streamOf } from '../rollout/program/chat-request.ts';
@@ -46,11 +47,11 @@ export function registerServeCommand(program: Command): void {
     .command('serve')
     .description('an exported pair as an OpenAI-compatible endpoint on 127.0.0.1, harness inside')
     .argument('<folder>', 'what `co-harness export` wrote')
-    .option('--port <number>', 'port on 127.0.0.1', '8793')
+    .option('--port <number>', 'port on 127.0.0.1', wholeNumber, 8793)
     .action(serve);
 }
 
-async function serve(folder: string, options: { port: string }): Promise<void> {
+async function serve(folder: string, options: { port: number }): Promise<void> {
   const pairFile = join(folder, 'pair.json');
   const pair = parseJson(pairFileSchema, await readTextFile(pairFile), { file: pairFile });
   const harness = await readHarness(join(folder, 'harness'));
@@ -74,7 +75,7 @@ async function serve(folder: string, options: { port: string }): Promise<void> {
     windowTokens: pair.engine.windowTokens,
   });
   const toolHosts = openToolHosts(undefined, { log: (text) => process.stderr.write(`${text}\n`) });
-  const port = Number(options.port);
+  const { port } = options;
   const server = createServer(
     (request, response) => void answer(request, response, { harness, backend, toolHosts, port, name: pair.pair }),
   );

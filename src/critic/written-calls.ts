@@ -68,13 +68,13 @@ export function argumentsOf(given: unknown): Record<string, unknown> {
 }
 
 function actionCalls(text: string): WrittenCall[] {
-  return [...text.matchAll(/^\s*Action:\s*([\w.-]+)\s*(?:\[([^\n]*)\]|\n\s*Action Input:\s*([^\n]*))?/gim)].map(
-    (match) => ({
-      call: { tool: match[1] ?? '', arguments: argumentsOf(match[2] ?? match[3]) },
-      form: 'action' as const,
-      raw: match[0].trim(),
-    }),
-  );
+  return [
+    ...text.matchAll(/^[^\S\n]*Action:\s*([\w.-]+)\s*(?:\[([^\n]*)\]|\n[^\S\n]*Action Input:\s*([^\n]*))?/gim),
+  ].map((match) => ({
+    call: { tool: match[1] ?? '', arguments: argumentsOf(match[2] ?? match[3]) },
+    form: 'action' as const,
+    raw: match[0].trim(),
+  }));
 }
 
 function markedCalls(text: string, name: string): WrittenCall[] {

@@ -23,6 +23,12 @@ export const HOSTILE_JAVASCRIPT: readonly HostileTry[] = [
   },
   { goal: 'load a file as a module', code: "import('/etc/passwd')", ends: BLOCKED },
   { goal: 'climb out of the module folder', code: "import('../../../../package.json')", ends: BLOCKED },
+  {
+    goal: 'load what every object of the host inherits',
+    code: "import('__proto__').then(() => 'loaded')",
+    ends: BLOCKED,
+  },
+  { goal: 'load a function of the host', code: "import('toString').then(() => 'loaded')", ends: BLOCKED },
   { goal: 'load a module from the network', code: "import('https://example.com/x.js')", ends: BLOCKED },
   { goal: 'load a module from a data address', code: "import('data:text/javascript,export default 1')", ends: BLOCKED },
   { goal: 'reach the network', code: "fetch('http://127.0.0.1:1/')", ends: BLOCKED },

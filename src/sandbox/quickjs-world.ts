@@ -63,7 +63,11 @@ class World implements QuickJsWorld {
       return true;
     });
     runtime.setModuleLoader(
-      (path) => this.#files[path] ?? { error: new Error(`there is no module "${path}" here`) },
+      // A name such as "constructor" is no file: what every object inherits stays outside.
+      (path) =>
+        (Object.hasOwn(this.#files, path) ? this.#files[path] : undefined) ?? {
+          error: new Error(`there is no module "${path}" here`),
+        },
       (base, path) => resolvedPath(base, path),
     );
     const made = this.#context.unwrapResult(this.#context.evalCode(QUICKJS_PRELUDE, 'prelude.js'));
@@ -109,7 +113,7 @@ class World implements QuickJsWorld {
     let program = this.#programs.get(task.entry);
     if (program === undefined) {
       this.#files = task.files;
-      const code = task.files[task.entry] ?? '';
+      const code = (Object.hasOwn(task.files, task.entry) ? task.files[task.entry] : undefined) ?? '';
       const exports = this.#settled(this.#unwrap(this.#context.evalCode(code, task.entry, { type: 'module' })));
       program = this.#context.getProp(exports, 'default');
       if (this.#context.typeof(program) !== 'function') {

@@ -32,7 +32,7 @@ const sourceRowSchema = z.record(z.string(), z.unknown());
  * no row is left. Nothing is returned in part.
  */
 export async function loadTasks(file: string, options: { mapRow?: MapRow | undefined } = {}): Promise<LoadedTasks> {
-  const text = (await readTextFile(file)).replace(/^\uFEFF/, '');
+  const text = await readTextFile(file);
   const rows: TaskRow[] = [];
   const linesOfId = new Map<string, number[]>();
   let dropped = 0;

@@ -142,7 +142,7 @@ const PARTS =
 /** A task of several parts, done in one go, and no skill says how to take it apart. Surer where tasks of one part pass. */
 function oneGo(view: CaseView): Clue[] {
   return view.failing.slice(0, 1).flatMap((run): Clue[] => {
-    const listed = (run.task.match(/^\s*(?:\d+[.)]|[-*])\s/gm) ?? []).length;
+    const listed = (run.task.match(/^[^\S\n]*(?:\d+[.)]|[-*])\s/gm) ?? []).length;
     const isManyPart = listed >= 3 || (run.task.length > 100 && PARTS.test(run.task));
     const work = run.steps.flatMap(({ calls }) => calls).length;
     if (!isManyPart || work > 2 || view.facts.skills.length > 0 || view.facts.tools.length === 0) return [];

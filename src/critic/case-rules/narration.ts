@@ -1,6 +1,6 @@
 import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
-const INVENTED = /^\s*(observation|tool (output|result|response)|result|output|response)\s*:/im;
+const INVENTED = /^[^\S\n]*(observation|tool (output|result|response)|result|output|response)\s*:/im;
 
 /** The reply tells of a call, or makes its result up, and no tool ever ran. */
 export const narration: CaseRule = {

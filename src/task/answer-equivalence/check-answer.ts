@@ -11,6 +11,7 @@ import { normalForm } from './normal-form.ts';
 import { allEqual, different, equal, type Outcome, undecided } from './outcome.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { Algebra } from './polynomial.ts';
+import { changesNumber } from './qualifying-words.ts';
 import { Imprecise } from './real-interval.ts';
 import { expressionsOf } from './spread-either.ts';
 import { wantsPercentage } from './wants-percentage.ts';
@@ -67,10 +68,28 @@ function isAnswer(text: string): boolean {
   if (text.length > 4_096 || text.includes('\n\n')) return false;
   try {
     const answer = parseAnswer(text);
+    if (isMixedWithWords(answer)) return false;
     return answer.kind !== 'text' || isTimeOrDate(answer.words) || !/\d|\$|\\/.test(answer.words);
   } catch (error) {
     return error instanceof Unreadable && error.reason !== 'notation';
   }
+}
+
+const CHOICE_LABEL =
+  /^\s*\\(?:text|textbf|textrm|mathrm|mathbf)\s*\{\s*\(([A-Z])\)\s*[.:]?\s*\}(?:\\[ ,;:!]|\\q?quad|[\s~])*(?=[^\s.])/;
+const CHOICE_LETTER = /^[\s(]*(?:\\(?:text|textbf|mathrm)\s*\{\s*\(?)?[A-Z][\s).}]*$/;
+
+/** `\textbf{(B) } 5`: the letter of a choice in front of its value. Against a letter it is the letter, else the value. */
+function withoutLabel(text: string, gold: string): string {
+  const label = CHOICE_LABEL.exec(text);
+  if (label === null) return text;
+  return CHOICE_LETTER.test(gold) ? (label[1] as string) : text.slice(label[0].length);
+}
+
+/** "Thus, $x = 5$" and "Result: 5": words in front of an answer, read as a list or a ratio. */
+function isMixedWithWords(answer: Answer): boolean {
+  const parts = answer.kind === 'list' ? answer.items : answer.kind === 'ratio' ? answer.parts : [];
+  return parts.some(({ kind }) => kind === 'text') && parts.some(({ kind }) => kind !== 'text');
 }
 
 function compareTexts(extracted: Extracted, gold: string, question: string, clock: Clock): Outcome {
@@ -84,7 +103,7 @@ function compareTexts(extracted: Extracted, gold: string, question: string, cloc
       asksBase: baseAskedFor(question),
     };
     const golds = readingsOf(gold, question);
-    const predictions = readingsOf(extracted.text, question, extracted.from === 'statement');
+    const predictions = readingsOf(withoutLabel(extracted.text, gold), question, extracted.from === 'statement');
     const outcome = compareReadings(predictions, golds, context);
     if (outcome.verdict !== 'equal' || question === '') return outcome;
     const isEcho = echoesQuestion(predictions[0] as Answer, golds[0] as Answer, question);
@@ -139,14 +158,14 @@ function parseClause(clause: string): Answer {
     if (!(error instanceof Unreadable) || error.reason !== 'notation') throw error;
   }
   if (answer !== null && answer.kind !== 'text') return answer;
-  const leading = LEADING_NUMBER.exec(clause)?.[1];
-  if (leading !== undefined) return parseAnswer(leading);
+  const leading = LEADING_NUMBER.exec(clause);
+  if (leading?.[1] !== undefined && !changesNumber(clause.slice(leading[1].length))) return parseAnswer(leading[1]);
   if (answer === null) throw new Unreadable('notation', 'the statement cannot be read');
   return answer;
 }
 
 const LEADING_NUMBER =
-  /^((?:-|−)?[$€£¥]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\/\d+)?%?)(?=[\s,]+\p{L}[^\d\\$]*$)(?![\s,]+(?:or|and|to|plus|minus|times|hundred|thousand|million|billion|dozen|half|point|over)\b)/iu;
+  /^((?:-|−)?[$€£¥]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\/\d+)?%?)(?=[\s,]+\p{L}[^\d\\$]*$)(?![\s,]+(?:or|and|to)\b)/iu;
 
 function baseAskedFor(question: string): number | null {
   const bases = [...question.matchAll(/\bbase[- ]?\$?(\d{1,2})\b/gi)];

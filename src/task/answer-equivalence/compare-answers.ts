@@ -7,7 +7,8 @@ import { compareScalars, type ScalarContext } from './compare-scalars.ts';
 import { compareWords } from './compare-words.ts';
 import { type Expression, isConstant, someNode } from './expression.ts';
 import { allEqual, different, equal, type Outcome } from './outcome.ts';
-import { compareRealSets, openInterval, realSetOf } from './real-set.ts';
+import { compareRealSets, memberSetOf, realSetOf } from './real-set.ts';
+import { asQuantity } from './symbol-units.ts';
 import type { Unit } from './units.ts';
 
 export interface AnswerContext extends ScalarContext {
@@ -96,17 +97,12 @@ function compareMatrices(
   return compareInOrder(prediction.rows.flat(), gold.rows.flat(), context);
 }
 
-/** Null where one side is no set of reals. A pair in round brackets is an open interval if the other side is one. */
+/** Null where one side is no set of reals. A pair in round brackets is an open interval, and items in braces are points, if the other side is such a set. */
 function compareAsSets(prediction: Answer, gold: Answer, context: AnswerContext): Outcome | null {
   const [a, b] = [realSetOf(prediction, context), realSetOf(gold, context)];
-  const left = a ?? (b !== null ? pairAsInterval(prediction, context) : null);
-  const right = b ?? (a !== null ? pairAsInterval(gold, context) : null);
+  const left = a ?? (b !== null ? memberSetOf(prediction, context) : null);
+  const right = b ?? (a !== null ? memberSetOf(gold, context) : null);
   return left === null || right === null ? null : compareRealSets(left, right, context);
-}
-
-function pairAsInterval(answer: Answer, context: AnswerContext) {
-  if (answer.kind !== 'tuple' || answer.items.length !== 2) return null;
-  return openInterval(answer.items[0] as Answer, answer.items[1] as Answer, context);
 }
 
 /** Unordered: every item of one side has a partner of its own on the other. */
@@ -130,7 +126,10 @@ function itemsOf(answer: Answer): readonly Answer[] | null {
 function hasMixedLabels(items: readonly Answer[]): boolean {
   const labels = items.flatMap((item) => {
     const label = item.kind === 'relation' ? labelledValues(item)?.label : undefined;
-    return label?.kind === 'value' && label.expression.kind === 'symbol' ? [label.expression.name] : [];
+    // x_1 and x_2 number the values of x.
+    return label?.kind === 'value' && label.expression.kind === 'symbol'
+      ? [label.expression.name.replace(/_\d+$/, '')]
+      : [];
   });
   return new Set(labels).size > 1;
 }
@@ -288,6 +287,12 @@ function compareValues(prediction: Value, gold: Value, context: AnswerContext): 
     );
     return outcomes.find(({ verdict }) => verdict === 'equal') ?? (outcomes[0] as Outcome);
   }
+  if ((prediction.unit?.known ?? null) !== null || (gold.unit?.known ?? null) !== null) {
+    // `1000 m` beside `1 km`: the letter is a unit.
+    const [left, right] = [prediction, gold].map(withLetterUnit) as [Value, Value];
+    if (left !== prediction || right !== gold)
+      return weaker(compareValues(left, right, context), 0.9, 'a letter as unit');
+  }
   if (prediction.unit === null && gold.unit === null)
     return compareScalars(prediction.expression, gold.expression, context);
   if (prediction.unit !== null && gold.unit !== null)
@@ -295,6 +300,11 @@ function compareValues(prediction: Value, gold: Value, context: AnswerContext): 
   const outcome = compareScalars(prediction.expression, gold.expression, context);
   if (outcome.verdict === 'equal') return weaker(outcome, 0.95, 'a unit stands on one side only');
   return compareRadians(prediction, gold, context) ?? outcome;
+}
+
+function withLetterUnit(value: Value): Value {
+  const quantity = value.unit === null && !value.percent ? asQuantity(value.expression) : null;
+  return quantity === null ? value : { ...value, ...quantity };
 }
 
 function percentReadings({ expression, percent }: Value, context: AnswerContext): Expression[] {
@@ -342,6 +352,7 @@ function compareUnits(prediction: Value, gold: Value, left: Unit, right: Unit, c
       unit.known?.dimensions === 'degree^1' ? { kind: 'degrees', of: value.expression } : value.expression;
     return compareScalars(inRadians(prediction, left), inRadians(gold, right), context);
   }
+  if (/^(?:celsius|fahrenheit)\^1,degree\^1$/.test(angles)) return weaker(plain(), 0.9, 'the scale is missing');
   if (left.known.dimensions !== right.known.dimensions) return different(`${left.text} is not ${right.text}`);
   const factor = divide(left.known.factor, right.known.factor);
   if (factor.numerator === factor.denominator) return plain();

@@ -140,6 +140,9 @@ function compareUpToFactor(prediction: Relation, gold: Relation, context: Scalar
   const samples = sampleBoth(a.difference, b.difference, context);
   const [first] = samples;
   if (first === undefined || samples.length < 2) return undecided('the relations have no value at most random points');
+  // A side that is 0 everywhere is no multiple of anything: `0x = 0` holds for all x.
+  if (samples.some((sample) => mayBeZero(sample.a) !== mayBeZero(sample.b)))
+    return different('one of the relations always holds, or never');
   if (isOrder && realSign(divideComplex(first.a, first.b, first.bits)) < 0)
     return different('the inequality is turned round');
   const isProportional = samples.every((sample) => {
@@ -148,6 +151,10 @@ function compareUpToFactor(prediction: Relation, gold: Relation, context: Scalar
     return overlaps(left.re, right.re) && overlaps(left.im, right.im);
   });
   return isProportional ? equal('the same relation up to a factor', 0.98) : different('not the same relation');
+}
+
+function mayBeZero({ re, im }: ComplexInterval): boolean {
+  return [re, im].every(({ low, high }) => low <= 0n && high >= 0n);
 }
 
 interface Sample {

@@ -12,7 +12,16 @@ import { type Effort, Unreadable } from './answer-limits.ts';
 import { addComplex, type ComplexInterval, modulus, negateComplex } from './complex-interval.ts';
 import { evaluateNumerically, type Point, realSign } from './evaluate-numerically.ts';
 import { exactRational } from './exact-rational.ts';
-import { type Expression, freeNames, hasDecimal, infinityOf, isConstant, shapeOf } from './expression.ts';
+import {
+  type Expression,
+  freeNames,
+  hasDecimal,
+  infinityOf,
+  isConstant,
+  partsOf,
+  shapeOf,
+  someNode,
+} from './expression.ts';
 import { crossDifference, fractionText, normalForm, simplifiedRational } from './normal-form.ts';
 import { different, equal, type Outcome, undecided } from './outcome.ts';
 import { type Algebra, hasIndependentAtoms, type Polynomial } from './polynomial.ts';
@@ -150,6 +159,7 @@ function isNarrow({ re, im }: ComplexInterval, bits: number): boolean {
 function compareSamples(algebra: Algebra, prediction: Expression, gold: Expression, context: ScalarContext): Outcome {
   const random = seededRandom(seedFrom('answer-equivalence', context.seed));
   const names = [...new Set([...freeNames(prediction), ...freeNames(gold)])].sort();
+  if (differFarOut(algebra, prediction, gold, names, context)) return different('not equal in numbers far out');
   let decided = 0;
   for (let sample = 0; sample < SAMPLE_POINTS; sample++) {
     try {
@@ -168,6 +178,64 @@ function compareSamples(algebra: Algebra, prediction: Expression, gold: Expressi
     }
   }
   return decided >= 2 ? equal('equal at random points', 0.99) : undecided('it has no value at most random points');
+}
+
+const MOST_LANDMARKS = 4;
+
+/**
+ * |x + 1000| and x + 1000 agree near 0. Where a function breaks at a value (absolute values, even roots, rounding), the two are looked at beyond each
+ * constant that stands in them too; only a certain difference counts there.
+ */
+function differFarOut(
+  algebra: Algebra,
+  prediction: Expression,
+  gold: Expression,
+  names: readonly string[],
+  context: ScalarContext,
+): boolean {
+  if (!someNode(prediction, hasBreak) && !someNode(gold, hasBreak)) return false;
+  const random = seededRandom(seedFrom('answer-equivalence far out', context.seed));
+  for (const landmark of landmarksOf(prediction, gold)) {
+    for (let sample = 0; sample < SAMPLE_POINTS; sample++) {
+      const near = samplePoint(algebra, random, sample, names);
+      const far = (value: Rational): Rational => multiply(value, rational(landmark * 4n));
+      const point: Point = {
+        symbol: (name) => far(near.symbol(name)),
+        application: (name, of) => far(near.application(name, of)),
+      };
+      try {
+        const precisions = SYMBOL_BITS.slice(0, 1);
+        if (compareAtPoints(prediction, gold, [point], precisions, context, '').verdict === 'different') return true;
+      } catch (error) {
+        if (!(error instanceof Unreadable) || error.reason === 'effort') throw error;
+      }
+    }
+  }
+  return false;
+}
+
+function hasBreak(node: Expression): boolean {
+  if (node.kind === 'call') return ['abs', 'floor', 'ceil'].includes(node.name);
+  if (node.kind === 'root') return node.index % 2 === 0;
+  const exponent = node.kind === 'power' ? exactRational(node.exponent) : null;
+  return exponent !== null && exponent.denominator % 2n === 0n;
+}
+
+/** Sizes of the constants that stand in both, rounded up, each once; the largest and those nearest to 1. */
+function landmarksOf(...expressions: readonly Expression[]): bigint[] {
+  const sizes = new Set<bigint>();
+  const visit = (node: Expression): void => {
+    const value = isConstant(node) ? exactRational(node) : null;
+    if (value !== null) {
+      const { numerator, denominator } = absolute(value);
+      const size = numerator / denominator + 1n;
+      if (size > 1n) sizes.add(size);
+    }
+    for (const part of partsOf(node)) visit(part);
+  };
+  for (const expression of expressions) visit(expression);
+  const ascending = [...sizes].sort((a, b) => (a < b ? -1 : 1));
+  return [...new Set([...ascending.slice(0, MOST_LANDMARKS - 1), ...ascending.slice(-1)])];
 }
 
 /**

@@ -1,3 +1,5 @@
+import { changesNumber, isHedged, isRefused, isSupposed } from './qualifying-words.ts';
+
 /**
  * Where the answer stands in a final text. `box`: only the last `\boxed`. `stated`: also the last "answer is …". `any`: also a text that is the answer as a
  * whole, the last formula, the last number. `whole`: the text as it is.
@@ -70,31 +72,55 @@ export function lastBox(text: string): string | null | undefined {
 const STATEMENT =
   /(?:\banswer\b[*_]{0,2}(?: to (?:the|this) (?:problem|question))?(?:\s+(?:is|are|was|would be|will be|should be))?(?:\s*[:=])?|####)/giu;
 
+/** How much of the text around a statement or value is read for what it says about it. */
+const CONTEXT_CHARACTERS = 80;
+
+function textBefore(text: string, at: number): string {
+  return text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at);
+}
+
+/** The last statement that is not only supposed; null where all of them are. */
+function statementIn(text: string): RegExpExecArray | null | undefined {
+  let last: RegExpExecArray | null | undefined;
+  for (const match of text.matchAll(STATEMENT)) {
+    if (!isSupposed(textBefore(text, match.index))) last = match;
+    else last ??= null;
+  }
+  return last;
+}
+
 /** Undefined where nothing is stated, null where what is stated is no single answer. */
 function lastStatement(text: string): string | null | undefined {
-  const statement = lastMatch(text, STATEMENT);
-  if (statement === null) return undefined;
+  const statement = statementIn(text);
+  if (statement === undefined || statement === null) return statement;
   const isStated = /(?:is|are|was|be|:|=|#)$/i.test(statement[0]);
   if (!isStated) return undefined;
   const rest = text.slice(statement.index + statement[0].length).replace(/^[\s*_:]+/, '');
   const formula = /^(?:\$\$((?:\\.|[^$\\])+)\$\$|\$((?:\\.|[^$\\])+)\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\])/su.exec(rest);
-  if (formula !== null && !/^\s*(?:,?\s*(?:or|and)\b|,\s*(?:\$|\\\(|[-\d]))/i.test(rest.slice(formula[0].length)))
-    return (
-      formula
-        .slice(1)
-        .find((group) => group !== undefined)
-        ?.trim() || null
-    );
-  const clause = clauseOf(rest)
-    .replace(/[*_]{2}/g, '')
-    .trim();
-  return clause === '' || /^(?:not|n't|never|wrong|incorrect|unknown|unclear)\b/i.test(clause) ? null : clause;
+  if (formula !== null) {
+    const after = rest.slice(formula[0].length);
+    if (isRefused(after.slice(0, 2 * CONTEXT_CHARACTERS))) return null;
+    if (!/^\s*(?:,?\s*(?:or|and)\b|,\s*(?:\$|\\\(|[-\d]))/i.test(after)) return contentOf(formula);
+  }
+  const clause = clauseOf(rest);
+  if (clause === null) return null;
+  const said = clause.replace(/[*_]{2}/g, '').trim();
+  const isDenied = /^(?:not|n't|never|wrong|incorrect|unknown|unclear)\b/i.test(said);
+  const isTakenBack = /^\S*\d/.test(said) && isRefused(said.replace(/^\S+/, ''));
+  return said === '' || isDenied || isTakenBack ? null : said;
 }
 
-/** Up to the end of the line or sentence; a point between digits does not end one. */
-function clauseOf(text: string): string {
-  const end = /\n|(?<![ap]|[ap]\.m)[.;!?](?=\s|$)/iu.exec(text);
-  return end === null ? text : text.slice(0, end.index);
+/** What a delimited formula holds, null where it is empty. */
+function contentOf(formula: RegExpExecArray): string | null {
+  const content = formula.slice(1).find((group) => group !== undefined);
+  return content?.trim() || null;
+}
+
+/** Up to the end of the line or sentence; a point between digits, or a semicolon in front of a number, does not end one. Null for a question. */
+function clauseOf(text: string): string | null {
+  const end = /\n|(?<![ap]|[ap]\.m)[.!?](?=\s|$)|;(?=\s|$)(?!\s*[-−$\\(]*\d)/iu.exec(text);
+  if (end === null) return text;
+  return end[0] === '?' ? null : text.slice(0, end.index);
 }
 
 /** The last `$…$`, `\(…\)` or `\[…\]`, unless a number stands behind it. */
@@ -104,23 +130,18 @@ function lastFormula(text: string): Extracted | null {
     /\$\$((?:\\.|[^$\\]){1,4096})\$\$|(?<!\\)\$((?:\\.|[^$\\]){1,4096})\$|\\\(([^\\]{1,4096}(?:\\(?![()])[^\\]{0,4096}){0,400})\\\)|\\\[([^\\]{1,4096}(?:\\(?![[\]])[^\\]{0,4096}){0,400})\\\]/gs,
   );
   if (formula === null || /\d/.test(text.slice(formula.index + formula[0].length))) return null;
-  // "$x=3$ and $y=4$" gives two values, not the second.
-  if (HEDGE.test(text.slice(Math.max(0, formula.index - 40), formula.index).trimEnd())) return null;
-  const content =
-    formula
-      .slice(1)
-      .find((group) => group !== undefined)
-      ?.trim() ?? '';
-  return content === '' ? null : { text: content, from: 'formula' };
+  // "$x=3$ and $y=4$" gives two values, not the second; two formulas side by side do too.
+  const before = textBefore(text, formula.index).trimEnd();
+  if (isHedged(before) || /(?:\\[)\]]|\$),?$/.test(before)) return null;
+  if (isRefused(text.slice(formula.index + formula[0].length).slice(0, 2 * CONTEXT_CHARACTERS))) return null;
+  const content = contentOf(formula);
+  return content === null ? null : { text: content, from: 'formula' };
 }
 
 const LONGEST_NUMBER = 400;
 const NUMBER_WORD =
   /^[("'*[]*((?:[-−]?[$€£¥]?|[$€£¥][-−])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d+)?(?:\/\d+)?\s?%?)[)"'*\].,;:!?]*$/;
 const OPERATOR = /(?:[-+*/^_×·÷<>{(\\%]|\\[a-z]+)$/;
-/** In front of a number these words make it one of several, or a bound. */
-const HEDGE = /\b(?:or|and|to|through|nor|not|than|between|isn't|least|most)$/i;
-
 /** The last number, as long as it stands by itself and is no part of a formula and not one of several. */
 function lastNumber(text: string): Extracted | null {
   let digit = text.length - 1;
@@ -130,8 +151,13 @@ function lastNumber(text: string): Extracted | null {
   const tail = /^\S*/.exec(text.slice(digit, digit + LONGEST_NUMBER))?.[0] ?? '';
   const number = NUMBER_WORD.exec(`${head}${tail}`.replace(/^.*=/, ''))?.[1];
   if (number === undefined || !/\d/.test(number)) return null;
-  const before = text.slice(Math.max(0, digit - head.length - 40), digit - head.length).trimEnd();
-  const after = text.slice(digit + tail.length, digit + tail.length + 8).trimStart();
-  if (OPERATOR.test(before) || HEDGE.test(before) || /^(?:[-+*/^_×·÷=<>}\\]|or\b)/.test(after)) return null;
-  return { text: number, from: 'number' };
+  const before = textBefore(text, digit - head.length)
+    .trimEnd()
+    // The end of an emphasised heading, not a sign.
+    .replace(/(?<=\p{L}:?)[*_]{1,2}$/u, '');
+  const after = text.slice(digit + tail.length, digit + tail.length + 2 * CONTEXT_CHARACTERS);
+  if (OPERATOR.test(before) || isHedged(before) || /^\s*(?:[-+*/^_×·÷=<>}\\]|or\b)/.test(after)) return null;
+  if (/^\s*per ?cent\b/i.test(after)) return { text: `${number}%`, from: 'number' };
+  if (/^[a-z,]*$/i.test(tail.replace(/^[\d.,/]+/, '')) && changesNumber(after)) return null;
+  return isRefused(after) ? null : { text: number, from: 'number' };
 }

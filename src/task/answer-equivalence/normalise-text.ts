@@ -87,7 +87,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 const NOT_ASCII = /\P{ASCII}/u;
-const INVISIBLE = /[\u00AD\u200B-\u200D\u2060\uFEFF]/gu;
+const INVISIBLE = /[\u00AD\u200B-\u200D\u2060-\u2064\uFEFF]/gu;
 const REORDERING = /[\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 const SPACES = /[\u00A0\u2000-\u200A\u202F\u205F\u3000\t\r\n\f\v]/gu;
 

@@ -4,6 +4,7 @@ import type { Expression } from './expression.ts';
 import { normaliseText } from './normalise-text.ts';
 import { parseSum } from './parse-expression.ts';
 import { plainWords, unwrapText } from './plain-words.ts';
+import { rewriteNotation } from './rewrite-notation.ts';
 import { spreadEither } from './spread-either.ts';
 import { type Cursor, isCommand, isMark, nested, peek, startCursor, takeMark, unexpected } from './token-cursor.ts';
 import { type Token, type TokeniserOptions, tokenise } from './tokens.ts';
@@ -17,7 +18,7 @@ export function parseAnswer(text: string, options: TokeniserOptions = { commasSe
   if (text.length > ANSWER_LIMITS.characters) {
     throw new Unreadable('limit', `the answer has ${text.length} characters, more than ${ANSWER_LIMITS.characters}`);
   }
-  const source = unwrapText(normaliseText(text));
+  const source = unwrapText(rewriteNotation(normaliseText(text)));
   if (source === '') throw new Unreadable('notation', 'the answer is empty');
   const words = plainWords(source);
   if (words !== null)
@@ -327,15 +328,20 @@ function takeUnitText(cursor: Cursor): string {
     if (token.kind === 'word') {
       text += ` ${token.text}`;
       cursor.position++;
-    } else if (text !== '' && isMark(token, '/') && peek(cursor, 1).kind === 'word') {
-      text += ' /';
-      cursor.position++;
+    } else if (text !== '' && isMark(token, '/') && isUnitWord(peek(cursor, 1))) {
+      text += ` / ${peek(cursor, 1).text}`;
+      cursor.position += 2;
     } else {
       const power = text === '' ? null : takeUnitPower(cursor);
       if (power === null) return text.trim();
       text += power;
     }
   }
+}
+
+/** A word, or one of the letters that are units behind another one: `km/h`. */
+function isUnitWord(token: Token): boolean {
+  return token.kind === 'word' || (token.kind === 'symbol' && /^[mshglL]$/.test(token.text));
 }
 
 /** `^2` or `^{2}`. */

@@ -79,8 +79,10 @@ function memberPieces(answer: Answer, context: ScalarContext): Piece[] | null {
   return piecesOf(answer, context);
 }
 
-export function openInterval(low: Answer, high: Answer, context: ScalarContext): RealSet | null {
-  return intervalPiece(low, high, false, false, context);
+/** The same where the answer stands beside a set of reals: `(1,2)` is an open interval and `{1, 2}` are points there. */
+export function memberSetOf(answer: Answer, context: ScalarContext): RealSet | null {
+  const pieces = memberPieces(answer, context);
+  return pieces === null ? null : merged(pieces, context);
 }
 
 function point(at: Expression): Piece {

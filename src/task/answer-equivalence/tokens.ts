@@ -35,7 +35,7 @@ export interface TokeniserOptions {
 
 const NUMBER = /\d+(?:\.\d+)?|\.\d+/y;
 const GROUPED = /\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?/y;
-const REPEATING = /(\d*)\.(\d*)\\(?:overline|bar)\s*(?:\{\s*(\d+)\s*\}|(\d))/y;
+const REPEATING = /(\d*)\.(\d*)\\(?:overline|bar|dot(?=\s*\{?\s*\d\s*(?:\}|(?!\d))))\s*(?:\{\s*(\d+)\s*\}|(\d))/y;
 const EXPONENT = /[eE]([+-]?\d{1,9})(?![\d.A-Za-z])/y;
 const BASED =
   /((?:[A-Z]+(?=\d))?[0-9][0-9A-Z]*(?:\.[0-9A-Z]+)?|\([0-9][0-9A-Z]*\))_(?:\{\s*(?:\\text\{)?(\d{1,3})\}?\s*\}|(\d{1,2}))(?!\d)/y;
@@ -46,7 +46,7 @@ const SIGN = /\*\*|<=|>=|!=|\|\||\.\.\.|[-+*/^_!%=<>,;:|()[\]{}&$€£¥?"'~.]/y
 /** Digits with one way to group them: `1{,}234`, `1,\!234`, `1\,234`, `1 234` → 1234. A plain comma stays. */
 function joinDigitGroups(text: string): string {
   return text
-    .replace(/(?<=\d)(?:\{,\}|,\s*\\!\s*|\s?\\,\s?)(?=\d{3}(?!\d))/g, '')
+    .replace(/(?<=\d)(?:\{,\}|\{\\,\}|,\s*\\!\s*|\s?\\[,;:]\s?|~)(?=\d{3}(?!\d))/g, '')
     .replace(/(?<![\d.,^_{/] ?)\d{1,3}(?: \d{3})+(?! ?[\d/]| ?\\[dt]?frac)/g, (groups) => groups.replaceAll(' ', ''));
 }
 

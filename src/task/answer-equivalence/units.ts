@@ -53,6 +53,9 @@ const DEFINITIONS: readonly (readonly [names: string, definition: Definition])[]
   ['¥ yen', of('yen', 1n)],
   ['degree degrees deg °', of('degree', 1n)],
   ['radian radians rad', of('radian', 1n)],
+  ['celsius centigrade', of('celsius', 1n)],
+  ['fahrenheit', of('fahrenheit', 1n)],
+  ['kelvin kelvins', of('kelvin', 1n)],
   ['hz', of('hertz', 1n)],
   ['mph', of('length', 1_609_344n, 3_600_000n)],
   ['kph', of('length', 1000n, 3600n)],
@@ -69,6 +72,7 @@ const NOT_A_UNIT = new Set(
   (
     'not no never hundred thousand million billion trillion dozen half halves third thirds quarter quarters double twice plus minus times divided over squared cubed ' +
     'negative positive or and is are isnt wrong false incorrect except than less more least most at about nearly approximately between to from mod modulo base root power ' +
+    'below above zero lakh lakhs crore crores tens hundreds thousands millions billions trillions impossible cannot never unless ' +
     'factorial percent hundredths tenths thousandths pi but if when where because since maybe possibly none nor else either both all ' +
     'january february march april may june july august september october november december'
   ).split(' '),
@@ -100,6 +104,7 @@ export function readUnit(written: string): Unit | null {
 
 function knownUnit(text: string): Unit['known'] {
   const factors = text
+    .replace(/(?:\bdegrees?|\bdeg|°)\s+(?=celsius|centigrade|fahrenheit|kelvin)/g, '')
     .replace(/\bsquare\s+(\w+)/g, '$1^2')
     .replace(/\bcubic\s+(\w+)/g, '$1^3')
     .replace(/\bsq\.?\s+(\w+)/g, '$1^2')

@@ -43,7 +43,7 @@ export interface CaseReport {
  * `no-cases` for a file without a row.
  */
 export async function verifyCases(file: string, clock: Clock): Promise<CaseReport> {
-  const rows = parseRows((await readTextFile(file)).replace(/^\uFEFF/, ''), file);
+  const rows = parseRows(await readTextFile(file), file);
   if (rows.length === 0) {
     throw new CoHarnessError(
       'no-cases',

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type ContentHash, contentHash, shortHash } from '../../base/content-hash.ts';
 import { downloadFile } from '../../base/download-file.ts';
@@ -34,7 +34,7 @@ const MOST_BYTES = 200e6;
  * The published file, from the cache where it was fetched before; held to the hash of its first download every time. A local file is
  * read where it lies and not kept.
  *
- * Throws CoHarnessError `file-missing`, `data-hash-mismatch`, `data-download-failed`; AbortedError when `signal` fires. Nothing half-done stays.
+ * Throws CoHarnessError `file-missing`, `invalid-usage`, `data-hash-mismatch`, `data-download-failed`; AbortedError when `signal` fires. Nothing half-done stays.
  */
 export async function fetchPublishedFile(found: FoundSplit, options: FetchOptions): Promise<PublishedFile> {
   const { from = found.url, expectedHash } = options;
@@ -46,12 +46,19 @@ export async function fetchPublishedFile(found: FoundSplit, options: FetchOption
 }
 
 function isAddress(from: string): boolean {
+  if (/^[a-z]+:\/\//i.test(from) && !(/^https?:/.test(from) && URL.canParse(from))) {
+    throw new CoHarnessError(
+      'invalid-usage',
+      `"${from}" is no address of a file. Expected http://… or https://…, or the path of a file.`,
+      { details: { from } },
+    );
+  }
   return /^https?:\/\//.test(from);
 }
 
 async function onDisk(from: string): Promise<PublishedFile> {
   const path = resolve(from);
-  if (!existsSync(path)) {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new CoHarnessError('file-missing', `There is no file ${path}. Check the path given to --from.`, {
       details: { file: path },
     });

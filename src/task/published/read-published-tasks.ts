@@ -15,7 +15,7 @@ export type PublishedTask = TaskRow & { source: string };
  * that is no JSON; `no-tasks` where it has no row.
  */
 export async function readPublishedTasks(file: string, found: FoundSplit, source: string): Promise<PublishedTask[]> {
-  const text = (await readTextFile(file)).replace(/^\uFEFF/, '');
+  const text = await readTextFile(file);
   refuseOtherForms(text, file);
   const tasks = rowsOf(text, file).map(({ row, origin }, index) => taskOf(row, origin, index, found, source));
   if (tasks.length > 0) return tasks;
