@@ -107,6 +107,15 @@ describe('the JavaScript sandbox', () => {
     expect(await sandbox.run(`'${'x'.repeat(2e6)}'`, limits)).toMatchObject({ kind: 'refused' });
   });
 
+  it('tells a thrown null from memory that ran out before its error was made', async () => {
+    const small = { ...limits, memoryBytes: 24 << 20 };
+    expect(await sandbox.run('throw null', small)).toMatchObject({ kind: 'error', problem: 'thrown: null' });
+    for (let length = 40; length < 48; length++) {
+      const run = await sandbox.run(`const all = []; for (;;) all.push({ all, text: 'y'.repeat(${length}) })`, small);
+      expect(run.kind).toBe('memory');
+    }
+  });
+
   it('ends the run when the caller stops', async () => {
     const controller = new AbortController();
     const running = sandbox.run('for (;;);', { ...limits, wallMs: 60_000, signal: controller.signal });

@@ -17,11 +17,14 @@ const variant = quickJsVariant as unknown as QuickJSSyncVariant;
 const PAGE_BYTES = 64 << 10;
 /** Memory the interpreter is linked for; it cannot start with less. */
 const FEWEST_PAGES = 256;
+/** Of the memory, what the interpreter may not give to the guest: its own stack and tables need it. */
+const KEPT_BYTES = 4 << 20;
 /** More lets deep recursion reach the end of the thread's own stack before QuickJS notices. */
 const STACK_BYTES = 256 << 10;
 /** Milliseconds in which text must be made of what an ended run left. */
 const CLOSING_MS = 200;
 const JOBS_PER_LOOK = 100;
+const GAVE_UP = 'the interpreter gave up: ';
 
 /** One interpreter with a heap of its own. After a run that says so in `isUsable` it can run on. */
 export interface QuickJsWorld {
@@ -31,16 +34,13 @@ export interface QuickJsWorld {
 /** A fresh interpreter. `memoryBytes` bounds its whole WebAssembly memory, which nothing inside can lift. */
 export async function openQuickJsWorld(module: WebAssemblyModule, memoryBytes: number): Promise<QuickJsWorld> {
   const maximum = Math.max(FEWEST_PAGES + 32, Math.ceil(memoryBytes / PAGE_BYTES));
-  const quickJs = await newQuickJSWASMModuleFromVariant(
-    newVariant(variant, {
-      wasmModule: module,
-      wasmMemory: new webAssembly.Memory({ initial: FEWEST_PAGES, maximum }),
-    }),
-  );
+  const wasmMemory = new webAssembly.Memory({ initial: FEWEST_PAGES, maximum });
+  const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule: module, wasmMemory }));
   const runtime = quickJs.newRuntime();
   runtime.setMaxStackSize(STACK_BYTES);
-  runtime.setMemoryLimit(maximum * PAGE_BYTES - (4 << 20));
-  return new World(runtime);
+  runtime.setMemoryLimit(maximum * PAGE_BYTES - KEPT_BYTES);
+  // Such a memory never shrinks: its size is the most that was ever asked for.
+  return new World(runtime, () => wasmMemory.buffer.byteLength >= maximum * PAGE_BYTES - 1.25 * KEPT_BYTES);
 }
 
 type PreludeMember = 'begin' | 'show' | 'describe' | 'takeOutput' | 'parse';
@@ -54,8 +54,11 @@ class World implements QuickJsWorld {
   #deadline = Number.POSITIVE_INFINITY;
   #wasInterrupted = false;
 
-  constructor(runtime: QuickJSRuntime) {
+  readonly #wasFull: () => boolean;
+
+  constructor(runtime: QuickJSRuntime, wasFull: () => boolean) {
     this.#runtime = runtime;
+    this.#wasFull = wasFull;
     this.#context = runtime.newContext();
     runtime.setInterruptHandler(() => {
       if (performance.now() <= this.#deadline) return false;
@@ -94,7 +97,7 @@ class World implements QuickJsWorld {
       run = { kind: 'error', problem: this.#problem(error, limits), output: '' };
     }
     if (this.#wasInterrupted) run = { kind: 'timeout', problem: `no value within ${limits.wallMs} ms`, output: '' };
-    if (run.kind === 'error' && run.problem.startsWith('InternalError: out of memory')) {
+    if (run.kind === 'error' && this.#isOutOfMemory(run.problem)) {
       const problem = `more than the allowed ${Math.round(limits.memoryBytes / (1 << 20))} MiB of memory were asked for`;
       run = { kind: 'memory', problem, output: '' };
     }
@@ -103,6 +106,12 @@ class World implements QuickJsWorld {
       run: { ...run, output: output ?? '' },
       isUsable: output !== null && (run.kind === 'ok' || run.kind === 'error'),
     };
+  }
+
+  /** Where not even the error found room, QuickJS throws null or breaks down. */
+  #isOutOfMemory(problem: string): boolean {
+    if (problem.startsWith('InternalError: out of memory')) return true;
+    return (problem === 'thrown: null' || problem.startsWith(GAVE_UP)) && this.#wasFull();
   }
 
   #script(code: string): QuickJSHandle {
@@ -158,7 +167,7 @@ class World implements QuickJsWorld {
   /** What was thrown, in words. The guest's own getters may run, so they are given little time. */
   #problem(error: unknown, limits: GuestLimits): string {
     if (!(error instanceof Thrown)) {
-      return error instanceof GuestProblem ? error.message : `the interpreter gave up: ${String(error)}`;
+      return error instanceof GuestProblem ? error.message : `${GAVE_UP}${String(error)}`;
     }
     const interrupted = this.#wasInterrupted;
     this.#deadline = Math.max(this.#deadline, performance.now() + CLOSING_MS);
