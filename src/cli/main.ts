@@ -46,13 +46,15 @@ const INPUT_CODES = /^(invalid|unknown|file-missing|no-|run-mismatch|sealed|spli
 
 /** Holds the command that `name` names; all of them where it names none, for the help and for suggestions. */
 async function createProgram(name: string | undefined): Promise<Command> {
+  const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name);
   const program = new Command('co-harness')
     .description("Improves an LLM agent's harness and weights together, in turns, and says how sure it is.")
     .version('0.1.0')
-    .showHelpAfterError('(co-harness --help lists the commands)')
+    .showHelpAfterError(
+      isNamed ? `(npx co-harness ${name} --help lists its options)` : '(npx co-harness --help lists the commands)',
+    )
     .showSuggestionAfterError()
     .exitOverride();
-  const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name);
   const wanted = isNamed ? [COMMANDS[name] as (typeof COMMANDS)[string]] : Object.values(COMMANDS);
   for (const load of wanted) (await load())(program);
   return program;
