@@ -34,7 +34,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
     return (program) => {
       registerLabGateCommand(program);
       registerLabNullPoolCommand(program);
-      registerLabFaultsCommand(program);
+      registerLabFaultsCommand(program, {
+        openReader: async (critic, options) => (await import('./open-reader.ts')).openReader(critic, options),
+      });
     };
   },
 };

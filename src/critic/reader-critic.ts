@@ -21,6 +21,11 @@ export interface ReaderCriticOptions {
 /** Below this the evidence asks for a second opinion. */
 const SURE = 0.75;
 
+/** Whether a reader is worth asking: the rules abstain, or blame φ without being sure. */
+export function isUnsure(evidence: Diagnosis | undefined): boolean {
+  return evidence === undefined || evidence.label === 'agent_error' || evidence.confidence < SURE;
+}
+
 /**
  * Evidence first, a reader for what remains: failures that the rules abstain on or are unsure of. Where both name a cause and differ, a
  * unanimous reader wins subject to replay, anything less is undecided. Without a valid reply the evidence stands as it is.
@@ -45,10 +50,7 @@ export function composedCritic(reader: CriticReader, options: ReaderCriticOption
 
 /** One of each mechanism before the second of any: a reader's time goes where rules have said least. */
 function chosen(failures: readonly Trajectory[], found: ReadonlyMap<string, Diagnosis>, most: number): Trajectory[] {
-  const unsure = failures.filter((trajectory) => {
-    const diagnosis = found.get(contentHash(trajectory.identity));
-    return diagnosis === undefined || diagnosis.label === 'agent_error' || diagnosis.confidence < SURE;
-  });
+  const unsure = failures.filter((trajectory) => isUnsure(found.get(contentHash(trajectory.identity))));
   const groups = [
     ...Map.groupBy(unsure, (trajectory) => found.get(contentHash(trajectory.identity))?.mechanism ?? '').values(),
   ];

@@ -1,9 +1,9 @@
 import { seededRandom, seedFrom } from '../../base/random.ts';
-import { ATTRIBUTION_LABELS, type AttributionLabel } from '../../critic/attribution.ts';
+import { ATTRIBUTION_LABELS, type AttributionLabel, type Diagnosis } from '../../critic/attribution.ts';
 import type { Critic } from '../../critic/critic.ts';
 import type { ComponentKind } from '../../harness/harness.ts';
 import { aggregate } from '../../patch/aggregate.ts';
-import { type LabGroup, minedOf } from './collect-failures.ts';
+import { type LabFailure, type LabGroup, minedOf } from './collect-failures.ts';
 import type { Attributed } from './score-attributions.ts';
 import { type CauseTestOptions, patchesFor, testCauses } from './test-causes.ts';
 
@@ -15,13 +15,23 @@ export interface AttributedGroup {
 /** A critic's word for each failure of a group, as it stands. */
 export async function attributeAlone(critic: Critic, group: LabGroup): Promise<AttributedGroup> {
   const diagnoses = await critic.diagnose(minedOf(group), group.harness);
+  return { attributed: attributeDiagnosed(group, diagnoses, group.failures), cost: { modelCalls: 0, tokens: 0 } };
+}
+
+/** What diagnoses of a group say of some of its failures, in their order. An undecided one takes no position. */
+export function attributeDiagnosed(
+  group: LabGroup,
+  diagnoses: readonly Diagnosis[],
+  failures: readonly LabFailure[],
+): Attributed[] {
+  const decided = diagnoses.filter(({ standing }) => standing !== 'undecided');
   const patched = new Set(
-    aggregate(diagnoses).flatMap((cluster) =>
+    aggregate(decided).flatMap((cluster) =>
       cluster.label !== 'agent_error' && patchesFor(group, cluster, 1).length > 0 ? [clusterKey(cluster)] : [],
     ),
   );
-  const byRollout = new Map(diagnoses.map((diagnosis) => [diagnosis.rollout, diagnosis]));
-  const attributed = group.failures.map(({ key }): Attributed => {
+  const byRollout = new Map(decided.map((diagnosis) => [diagnosis.rollout, diagnosis]));
+  return failures.map(({ key }): Attributed => {
     const found = byRollout.get(key);
     return {
       truth: group.truth,
@@ -30,7 +40,6 @@ export async function attributeAlone(critic: Critic, group: LabGroup): Promise<A
       isPatched: found !== undefined && patched.has(clusterKey(found)),
     };
   });
-  return { attributed, cost: { modelCalls: 0, tokens: 0 } };
 }
 
 function clusterKey({ label, mechanism, path }: { label: string; mechanism: string; path: string | null }): string {

@@ -1,13 +1,15 @@
 import type { FaultSplit } from './fault-catalogues.ts';
 import { listCauses } from './list-causes.ts';
+import { measureReader, type ReaderLabOptions } from './measure-reader.ts';
 import { renderFaultLab } from './render-fault-lab.ts';
+import { renderReaderLab } from './render-reader-lab.ts';
 import { renderRepairs } from './render-repairs.ts';
 import { renderResampling } from './render-resampling.ts';
 import { QUICK_REPAIR, runRepairs } from './repair-loop.ts';
 import { QUICK_RESAMPLING, runResamplingSuite } from './resampling-suite.ts';
 import { FULL_FAULT_LAB, QUICK_FAULT_LAB, runFaultLab } from './run-fault-lab.ts';
 
-/** What `lab faults` is asked for: `causes`, `resampling` or `repair` instead of the tables of critics. */
+/** What `lab faults` is asked for: `causes`, `resampling`, `repair` or `reading` instead of the tables of critics. */
 export interface FaultsOptions {
   full: boolean;
   seed: number;
@@ -15,17 +17,23 @@ export interface FaultsOptions {
   causes: boolean;
   resampling: boolean;
   repair: boolean;
+  /** A reader to be measured on some failures of the split. */
+  reading?: Omit<ReaderLabOptions, 'split' | 'onProgress'>;
 }
 
 /** The report that the options ask for, as data and as text. */
 export async function measureFaults(
-  { full, seed, split, causes, resampling, repair }: FaultsOptions,
+  { full, seed, split, causes, resampling, repair, reading }: FaultsOptions,
   onProgress: (text: string) => void,
 ): Promise<{ report: unknown; text: string }> {
   const options = { ...(full ? FULL_FAULT_LAB : QUICK_FAULT_LAB), seed };
   if (causes) {
     const lines = await listCauses(options);
     return { report: { schema: 'co-harness/lab-causes@1', lines }, text: `${lines.join('\n')}\n` };
+  }
+  if (reading !== undefined) {
+    const report = await measureReader(options, { ...reading, split: split ?? 'heldOut', onProgress });
+    return { report, text: renderReaderLab(report) };
   }
   if (resampling) {
     const report = await runResamplingSuite({ ...QUICK_RESAMPLING, onProgress });

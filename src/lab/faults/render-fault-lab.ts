@@ -2,9 +2,13 @@ import type { FaultLabReport, FaultLabResult } from './run-fault-lab.ts';
 
 /** The report as text: one table of critics, one of labels. Missing values are dashes. */
 export function renderFaultLab({ kinds, results }: FaultLabReport): string {
-  const lines = [
-    `Kinds of mutations: ${kinds.development.length} for development, ${kinds.heldOut.length} held out.`,
-    '',
+  const counts = `Kinds of mutations: ${kinds.development.length} for development, ${kinds.heldOut.length} held out.`;
+  return `${[counts, '', ...criticTables(results)].join('\n')}\n`;
+}
+
+/** Lines of both tables. */
+export function criticTables(results: readonly FaultLabResult[]): string[] {
+  return [
     row(['critic', 'split', 'macro-F1', 'component', 'undecided', 'agent errors patched', 'model calls']),
     ...results.map((result) =>
       row([
@@ -25,7 +29,6 @@ export function renderFaultLab({ kinds, results }: FaultLabReport): string {
       ),
     ),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 function named({ critic, replay, actor }: FaultLabResult): string {
@@ -36,9 +39,14 @@ const WIDTHS = [30, 13, 20, 11, 11, 22, 12];
 
 function row(cells: readonly string[]): string {
   return cells
-    .map((cell, index) => cell.padEnd(WIDTHS[index] ?? 10))
+    .map((cell, index) => fitted(cell, WIDTHS[index] ?? 10))
     .join('')
     .trimEnd();
+}
+
+/** Names of readers hold whole command lines. */
+function fitted(cell: string, width: number): string {
+  return cell.length < width ? cell.padEnd(width) : `${cell.slice(0, width - 2)}… `;
 }
 
 function decimal(value: number | null): string {

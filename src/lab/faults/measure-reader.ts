@@ -1,0 +1,209 @@
+import { setMaxListeners } from 'node:events';
+import type { Diagnosis } from '../../critic/attribution.ts';
+import { evidenceCritic } from '../../critic/evidence-critic.ts';
+import { askReader, type VotedAnswer } from '../../critic/reader/ask-reader.ts';
+import type { CriticReader } from '../../critic/reader/critic-reader.ts';
+import { subjectOfRollout } from '../../critic/reader/subject-of-rollout.ts';
+import { isUnsure, mergeOpinions } from '../../critic/reader-critic.ts';
+import type { Interval } from '../../statistics/interval.ts';
+import { wilsonInterval } from '../../statistics/wilson.ts';
+import { attributeDiagnosed } from './attribute-group.ts';
+import { type LabGroup, minedOf, type Truth } from './collect-failures.ts';
+import { type DrawnFailure, drawFailures } from './draw-failures.ts';
+import type { FaultSplit } from './fault-catalogues.ts';
+import { type FaultLabOptions, type FaultLabResult, faultGroups } from './run-fault-lab.ts';
+import { type Attributed, scoreAttributions } from './score-attributions.ts';
+
+export const READER_LAB_SCHEMA = 'co-harness/lab-reader@1';
+
+export interface ReaderLabOptions {
+  reader: CriticReader;
+  /** Failures asked about, at most. */
+  failures: number;
+  /** Questions a failure, ≥ 1. */
+  votes: number;
+  /** Failures asked about at once, ≥ 1. */
+  concurrency: number;
+  split: FaultSplit;
+  signal?: AbortSignal;
+  onProgress?: (text: string) => void;
+}
+
+/** `right` of `n`; share null and the interval [0, 1] where n is 0. The interval is Wilson's of 95%. */
+export interface Proportion extends Interval {
+  right: number;
+  n: number;
+  share: number | null;
+}
+
+export interface ReaderLabResult extends FaultLabResult {
+  n: number;
+  /** Of all failures; an undecided one counts as wrong. */
+  labelRight: Proportion;
+  /** Of the failures with a cause in φ. */
+  componentRight: Proportion;
+}
+
+export interface ReaderLabReport {
+  schema: typeof READER_LAB_SCHEMA;
+  split: FaultSplit;
+  seed: number;
+  votes: number;
+  /** Mutations (and intact harnesses) that the failures come from. */
+  groups: number;
+  /** Votes, those that stayed invalid after a second try, and the distinct reasons. */
+  replies: { asked: number; invalid: number; refusals: string[] };
+  /** The reader alone, the evidence critic alone, and both composed as in a run, on the same failures. */
+  results: ReaderLabResult[];
+  /** In the order of the draw: the truth and what each critic said, null where undecided. The mutation is not named, so that the held-out kinds stay unseen. */
+  failures: { truth: Truth; said: Record<string, Pick<Attributed, 'label' | 'component'>> }[];
+}
+
+/** Asks a reader about a balanced draw of one split's failures. The draw is deterministic given the lab's options. Rejects as `askReader` does. */
+export async function measureReader(lab: FaultLabOptions, options: ReaderLabOptions): Promise<ReaderLabReport> {
+  const { reader, split, votes, onProgress = () => {} } = options;
+  onProgress(`collecting failures: ${split}`);
+  const groups = await faultGroups(split, lab);
+  const drawn = drawFailures(groups, { count: options.failures, seed: lab.seed });
+  const voted = await askAll(drawn, options);
+  const judged = await judgeDrawn(drawn, voted, reader.name);
+  return {
+    schema: READER_LAB_SCHEMA,
+    split,
+    seed: lab.seed,
+    votes,
+    groups: new Set(drawn.map(({ group }) => group)).size,
+    replies: {
+      asked: sum(voted, ({ asked }) => asked),
+      invalid: sum(voted, ({ invalid }) => invalid),
+      refusals: [...new Set(voted.flatMap(({ refusals }) => refusals))],
+    },
+    results: judged.map(({ critic, attributed, asked }) => ({
+      critic,
+      replay: false,
+      actor: 'scripted',
+      split,
+      ...scoreAttributions(attributed),
+      cost: {
+        modelCalls: sum(asked, ({ usage }) => usage.calls),
+        tokens: sum(asked, ({ usage }) => usage.promptTokens + usage.completionTokens),
+      },
+      ...proportionsOf(attributed),
+    })),
+    failures: drawn.map(({ group }, index) => ({
+      truth: group.truth,
+      said: Object.fromEntries(
+        judged.map(({ critic, attributed }) => {
+          const { label = null, component = null } = attributed[index] ?? {};
+          return [critic, { label, component }];
+        }),
+      ),
+    })),
+  };
+}
+
+/** Answers in the order of `drawn`. Where one question rejects, the others are stopped. */
+async function askAll(
+  drawn: readonly DrawnFailure[],
+  { reader, votes, concurrency, signal, onProgress = () => {} }: ReaderLabOptions,
+): Promise<VotedAnswer[]> {
+  const own = new AbortController();
+  const either = AbortSignal.any([own.signal, ...(signal === undefined ? [] : [signal])]);
+  setMaxListeners(0, either);
+  const voted: VotedAnswer[] = [];
+  let answered = 0;
+  const work = async (queue: Iterable<[number, DrawnFailure]>): Promise<void> => {
+    for (const [index, { group, failure }] of queue) {
+      const subject = subjectOfRollout(failure.trajectory, group.harness);
+      voted[index] = await askReader(reader, subject, { votes, signal: either });
+      onProgress(`${reader.name}: ${++answered} of ${drawn.length} failures`);
+    }
+  };
+  // All take from one queue, so that a slow answer holds up nobody else.
+  const queue = drawn.entries();
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, drawn.length) }, () => work(queue)));
+  } catch (error) {
+    own.abort();
+    throw error;
+  }
+  return voted;
+}
+
+interface Judged {
+  critic: string;
+  /** In the order of the draw. */
+  attributed: Attributed[];
+  /** The answers that this critic had to pay for. */
+  asked: readonly VotedAnswer[];
+}
+
+/** What the reader, the evidence and both together make of the same failures. Evidence sees the whole group, as in a run; the reader one rollout. */
+async function judgeDrawn(
+  drawn: readonly DrawnFailure[],
+  voted: readonly VotedAnswer[],
+  reader: string,
+): Promise<[Judged, Judged, Judged]> {
+  const said = new Map(drawn.map((one, index) => [one, voted[index] as VotedAnswer]));
+  const alone = new Map<DrawnFailure, Attributed>();
+  const evidence = new Map<DrawnFailure, Attributed>();
+  const composed = new Map<DrawnFailure, Attributed>();
+  const needed: VotedAnswer[] = [];
+  for (const [group, members] of Map.groupBy(drawn, (one) => one.group)) {
+    const found = await evidenceCritic.diagnose(minedOf(group), group.harness);
+    const byRollout = new Map(found.map((diagnosis) => [diagnosis.rollout, diagnosis]));
+    const opinions: Diagnosis[] = [];
+    const merged = new Map(byRollout);
+    for (const one of members) {
+      const { key } = one.failure;
+      const answer = said.get(one) as VotedAnswer;
+      const opinion = mergeOpinions(null, answer, key, group.harness, reader);
+      if (opinion !== null) opinions.push(opinion);
+      if (!isUnsure(byRollout.get(key))) continue;
+      needed.push(answer);
+      const both = mergeOpinions(byRollout.get(key) ?? null, answer, key, group.harness, reader);
+      if (both !== null) merged.set(key, both);
+    }
+    judgeGroup(group, members, opinions, alone);
+    judgeGroup(group, members, found, evidence);
+    judgeGroup(group, members, [...merged.values()], composed);
+  }
+  const inOrder = (by: ReadonlyMap<DrawnFailure, Attributed>) => drawn.map((one) => by.get(one) as Attributed);
+  return [
+    { critic: reader, attributed: inOrder(alone), asked: voted },
+    { critic: evidenceCritic.name, attributed: inOrder(evidence), asked: [] },
+    { critic: `${evidenceCritic.name} + ${reader}`, attributed: inOrder(composed), asked: needed },
+  ];
+}
+
+function judgeGroup(
+  group: LabGroup,
+  members: readonly DrawnFailure[],
+  diagnoses: readonly Diagnosis[],
+  into: Map<DrawnFailure, Attributed>,
+): void {
+  const failures = members.map(({ failure }) => failure);
+  for (const [index, attributed] of attributeDiagnosed(group, diagnoses, failures).entries())
+    into.set(members[index] as DrawnFailure, attributed);
+}
+
+function proportionsOf(
+  attributed: readonly Attributed[],
+): Pick<ReaderLabResult, 'n' | 'labelRight' | 'componentRight'> {
+  const caused = attributed.filter(({ truth }) => truth.label !== 'agent_error');
+  return {
+    n: attributed.length,
+    labelRight: proportion(attributed, ({ label, truth }) => label === truth.label),
+    componentRight: proportion(caused, ({ component, truth }) => component === truth.component),
+  };
+}
+
+function proportion(items: readonly Attributed[], holds: (item: Attributed) => boolean): Proportion {
+  const right = items.filter(holds).length;
+  const n = items.length;
+  return { right, n, share: n === 0 ? null : right / n, ...wilsonInterval(right, n) };
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
