@@ -21,8 +21,9 @@ const COMPONENT_DECAY = 0.9;
 const REFUSAL_DECAY = 0.8;
 
 interface Candidate {
-  patch: Patch;
+  operator: PatchOperator;
   draft: PatchDraft;
+  motive: Motive;
   weight: number;
 }
 
@@ -38,20 +39,20 @@ export function proposePatches(
   const candidates = allCandidates(context, operators);
   const chosen: Candidate[] = [];
   while (chosen.length < count && candidates.length > 0) {
-    const value = ({ patch, draft, weight }: Candidate) =>
+    const value = ({ operator, draft, weight }: Candidate) =>
       weight *
-      OPERATOR_DECAY ** chosen.filter((other) => other.patch.proposer === patch.proposer).length *
+      OPERATOR_DECAY ** chosen.filter((other) => other.operator === operator).length *
       COMPONENT_DECAY ** chosen.filter((other) => other.draft.component === draft.component).length;
     const best = candidates.reduce((top, candidate) => (value(candidate) > value(top) ? candidate : top));
     candidates.splice(candidates.indexOf(best), 1);
     chosen.push(best);
   }
-  return chosen.map(({ patch }) => patch);
+  const solved = solvedOnceActing(context);
+  return chosen.map((candidate) => patchOf(context.harness, candidate, solved));
 }
 
 function allCandidates(context: ProposalContext, operators: readonly PatchOperator[]): Candidate[] {
   const demonstrations = collectDemonstrations(context.harness, context.trainTasks, context.successes);
-  const solved = solvedOnceActing(context);
   const seen = new Set<ContentHash>();
   return operators.flatMap((operator) => {
     const motive = motiveOf(operator, context);
@@ -63,8 +64,7 @@ function allCandidates(context: ProposalContext, operators: readonly PatchOperat
       const hash = editsHash(draft.edits);
       if (draft.edits.length === 0 || seen.has(hash) || isRefused(context, draft)) return [];
       seen.add(hash);
-      const patch = patchOf(context.harness, operator, draft, motive, solved);
-      return { patch, draft, weight: motive.weight * draft.promise * patience };
+      return { operator, draft, motive, weight: motive.weight * draft.promise * patience };
     });
   });
 }
@@ -88,13 +88,7 @@ function motiveOf(operator: PatchOperator, { clusters, harness }: ProposalContex
   return motives.reduce((top, motive) => (motive.weight > top.weight ? motive : top));
 }
 
-function patchOf(
-  harness: Harness,
-  operator: PatchOperator,
-  draft: PatchDraft,
-  { cluster, reach }: Motive,
-  solved: number,
-): Patch {
+function patchOf(harness: Harness, { operator, draft, motive: { cluster, reach } }: Candidate, solved: number): Patch {
   return {
     id: contentHash({ base: harness.hash, edits: draft.edits }),
     base: harness.hash,
