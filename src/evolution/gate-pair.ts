@@ -97,9 +97,12 @@ export async function gateWeights(
 /**
  * Tasks a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not shown
  * at the error of one decision among several. New weights improve in smaller steps than a first diff and have cost a training, so they
- * get more. Most gates stop long before.
+ * get more where the run is not in a hurry. Most gates stop long before.
  */
 const FEWEST_TASKS = { harness: 120, weights: 240 };
+
+/** Times its share of the phase that the larger least size of new weights may take: a quick run is over before that. */
+const MOST_OVERRUN = 3;
 
 /** A look costs at least one full batch of the engine. */
 const MOST_LOOKS = 10;
@@ -148,7 +151,9 @@ async function affordableGroups(context: RunContext, { parent, child, seconds, p
     (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
     0,
   );
-  const fewest = patch === null ? FEWEST_TASKS.weights : FEWEST_TASKS.harness;
+  const inTime = Math.floor((MOST_OVERRUN * seconds) / perPair);
+  const fewest =
+    patch === null ? Math.min(FEWEST_TASKS.weights, Math.max(FEWEST_TASKS.harness, inTime)) : FEWEST_TASKS.harness;
   const isFixed = context.config.sizes.gateGroups !== null;
   const planned = await planOnce(context, { phase: 'gate', key }, () => ({
     groups: gateGroupsFor(context, seconds, perPair, fewest),
