@@ -53,6 +53,17 @@ describe('the alternation on a scripted world', () => {
     }
   });
 
+  it('holds what a diff was expected to cost and to break beside what its gate saw', async () => {
+    const judged = (await readVersions(whole)).filter(({ patch, decision }) => patch !== null && decision !== null);
+    expect(judged.length).toBeGreaterThan(0);
+    for (const { patch, decision, sideEffects } of judged) {
+      const { parent = 0, child = 0 } = decision?.tokens ?? {};
+      expect(sideEffects?.cost?.predicted).toBe(patch?.predictedCost);
+      expect(sideEffects?.cost?.observed).toBeCloseTo(child / parent - 1, 12);
+      expect(sideEffects?.regression?.predicted).toBe(patch?.predictedRegression);
+    }
+  });
+
   it('ends the harness phase where φ causes fewer failures than the gate could see, and goes on where it causes them', async () => {
     const notices: string[] = [];
     const mined: string[] = [];

@@ -11,6 +11,7 @@ import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
 import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
+import { tokensOf, totalTokens } from '../model/tokens-of.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
@@ -161,7 +162,7 @@ function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
     score: scoreOf(trajectory),
     answer: trajectory.answer,
     expected,
-    tokens: usage.promptTokens + usage.completionTokens,
+    tokens: tokensOf(usage),
     trajectory: { hash: contentHash(identity), ...trajectory },
   };
 }
@@ -187,7 +188,7 @@ function summary(run: string, pair: string, repeats: number, trajectories: reado
     low: average?.low ?? null,
     high: average?.high ?? null,
     solvedOnce: average?.passedOnce ?? 0,
-    tokens: trajectories.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0),
+    tokens: totalTokens(trajectories.map(({ usage }) => usage)),
   };
 }
 

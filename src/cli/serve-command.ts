@@ -13,6 +13,7 @@ import { readHarness } from '../harness/harness-folder.ts';
 import { wholeNumber } from '../lab/option-numbers.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
+import { tokensOf } from '../model/tokens-of.ts';
 import { streamOf } from '../rollout/program/chat-request.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
 import { closeToolHosts, type ToolHosts } from '../rollout/tools/tool-hosts.ts';
@@ -164,7 +165,7 @@ async function complete(body: z.output<typeof requestSchema>, { harness, backend
     usage: {
       prompt_tokens: trajectory.usage.promptTokens,
       completion_tokens: trajectory.usage.completionTokens,
-      total_tokens: trajectory.usage.promptTokens + trajectory.usage.completionTokens,
+      total_tokens: tokensOf(trajectory.usage),
     },
   };
 }

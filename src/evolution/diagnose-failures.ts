@@ -6,6 +6,7 @@ import type { ReaderUsage } from '../critic/reader/ask-reader.ts';
 import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import { composedCritic } from '../critic/reader-critic.ts';
 import type { Harness } from '../harness/harness.ts';
+import { tokensOf } from '../model/tokens-of.ts';
 import { rolloutKey } from '../rollout/rollout-identity.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { RunContext } from './run-context.ts';
@@ -54,7 +55,7 @@ export async function diagnoseFailures(
     return { diagnoses: await critic.diagnose(mined, harness), usage, invalid };
   });
   const { usage, invalid } = critique;
-  const text = `${reader.name} answered ${usage.calls} questions (${usage.promptTokens + usage.completionTokens} tokens), ${invalid} votes were invalid`;
+  const text = `${reader.name} answered ${usage.calls} questions (${tokensOf(usage)} tokens), ${invalid} votes were invalid`;
   context.emit({ type: 'notice', seed: context.seed, round, text });
   return critique.diagnoses;
 }

@@ -20,7 +20,7 @@ import { blockSize, rollApart } from './roll-apart.ts';
 import { isGreedy, secondsPerRollout } from './roll-out.ts';
 import { type Arm, rollPairs, type SeenRollouts } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
-import { sideEffectsOf, tokensSpent } from './side-effects.ts';
+import { sideEffectsOf } from './side-effects.ts';
 import { gateGroupsFor, planOnce } from './size-plan.ts';
 
 interface Comparison {
@@ -124,7 +124,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     const plan = await announcedPlan(context, comparison, { groups, rollouts, alpha });
     const seen: SeenRollouts = { parent: [], child: [], blocks: 0 };
     const roll = isBatchedOtherwise(parent.harness, child.harness) ? rollApart : rollPairs;
-    const decision = await judge({
+    return judge({
       plan,
       rule,
       alpha,
@@ -140,8 +140,6 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
           : patchSeen(patch, seen.parent, seen.child, seen.inFlight),
       signal: context.signal,
     });
-    const spent = tokensSpent(seen.parent, seen.child);
-    return spent === undefined ? decision : { ...decision, spent };
   });
 }
 

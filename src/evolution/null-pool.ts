@@ -54,7 +54,7 @@ const HEADER = contentHash({ step: 'null-pool' });
  * AbortedError when the signal fires, and with CoHarnessError `pool-mismatch` where the journal holds another pool, `invalid-pool` for a greedy pair.
  */
 export async function collectNullPool(order: NullPoolOrder): Promise<void> {
-  const { arms, model, groups, signal, rollouts, onProgress } = order;
+  const { arms, model, signal, rollouts, onProgress } = order;
   for (const { name, harness } of arms) {
     if (isGreedy(harness, order.sampling)) {
       const text = `Arm "${name}" is greedy: all its draws would be the same. Give a temperature above 0.`;
@@ -63,11 +63,10 @@ export async function collectNullPool(order: NullPoolOrder): Promise<void> {
   }
   await claim(order);
   const journal = withoutEvents(order.journal);
-  const perDraw = arms.length * groups.flat().length;
   const counts = { collected: 0, bought: 0, unscored: 0 };
   for (let draw = 0; counts.collected < rollouts; draw++) {
     const jobs = arms.flatMap(({ harness }) => nullJobs({ ...order, harness }, 'null pool', [draw]));
-    await runBatch(jobs.slice(0, Math.min(perDraw, rollouts - counts.collected)), {
+    await runBatch(jobs.slice(0, rollouts - counts.collected), {
       journal,
       signal,
       concurrency: model.concurrency,

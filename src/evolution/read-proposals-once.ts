@@ -1,6 +1,7 @@
 import { contentHash } from '../base/content-hash.ts';
 import { once } from '../base/journal.ts';
 import type { ReaderUsage } from '../critic/reader/ask-reader.ts';
+import { tokensOf } from '../model/tokens-of.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { ProposalContext } from '../patch/patch-operator.ts';
 import { askProposer } from '../patch/reader/ask-proposer.ts';
@@ -38,7 +39,7 @@ export async function readProposalsOnce(
     return { patches: asked.patches, usage: asked.usage, invalid: asked.refusals.length };
   });
   const { usage, invalid, patches } = written;
-  const text = `${reader.name} proposed ${patches.length} diffs (${usage.calls} questions, ${usage.promptTokens + usage.completionTokens} tokens, ${invalid} replies refused)`;
+  const text = `${reader.name} proposed ${patches.length} diffs (${usage.calls} questions, ${tokensOf(usage)} tokens, ${invalid} replies refused)`;
   context.emit({ type: 'notice', seed: context.seed, round, text });
   return patches;
 }

@@ -3,6 +3,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
+import { totalTokens } from '../model/tokens-of.ts';
 import { rolloutIdentity, rolloutKey } from '../rollout/rollout-identity.ts';
 import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
 import { type RolloutJob, runRollout } from '../rollout/run-rollout.ts';
@@ -182,7 +183,7 @@ function measure(
 ): void {
   if (bought < FEWEST_MEASURED || seconds === 0) return;
   const all = orders.flatMap((order) => results.get(order) ?? []);
-  const tokens = all.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0);
+  const tokens = totalTokens(all.map(({ usage }) => usage));
   context.throughput.secondsPerRollout = seconds / bought;
   context.throughput.tokensPerRollout = Math.max(1, tokens / all.length);
   if (bought < all.length) return;

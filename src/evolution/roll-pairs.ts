@@ -1,6 +1,7 @@
 import { firstCause } from '../critic/evidence-critic.ts';
 import type { PairedOutcome } from '../gate/judge.ts';
 import type { Harness } from '../harness/harness.ts';
+import { tokensOf } from '../model/tokens-of.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Pair } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
@@ -71,8 +72,8 @@ export function pairedOutcome(
     repeat: parentRollout.identity.repeat,
     parent: parentScore(patch, parentRollout, childRollout),
     child: scoreOf(childRollout),
-    parentTokens: tokensOf(parentRollout),
-    childTokens: tokensOf(childRollout),
+    parentTokens: tokensOf(parentRollout.usage),
+    childTokens: tokensOf(childRollout.usage),
     targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
   };
 }
@@ -101,10 +102,6 @@ function parentScore(patch: Patch | null, parent: Trajectory, child: Trajectory)
 
 function ranOutOfTime({ events }: Trajectory): boolean {
   return events.some(({ type }) => type === 'wall-limit-reached');
-}
-
-function tokensOf({ usage }: Trajectory): number {
-  return usage.promptTokens + usage.completionTokens;
 }
 
 /** Wall times, where both rollouts ran in this very batch: one from the journal met another load. */

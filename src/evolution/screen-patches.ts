@@ -2,6 +2,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
+import { totalTokens } from '../model/tokens-of.ts';
 import { isBatchedOtherwise, isSaving } from '../patch/budget-changes.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
@@ -202,7 +203,7 @@ async function screen(
   remember(context, results.flat());
   return results.map((trajectories) => ({
     scores: trajectories.map(scoreOf),
-    tokens: trajectories.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0),
+    tokens: totalTokens(trajectories.map(({ usage }) => usage)),
   }));
 }
 

@@ -11,6 +11,7 @@ import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
+import { totalTokens } from '../model/tokens-of.ts';
 import { proposePatches } from '../patch/propose.ts';
 import type { Proposer } from '../patch/proposer.ts';
 import { randomPatches } from '../patch/random-patches.ts';
@@ -69,7 +70,11 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
   });
   const contamination = possiblySeen(splits.test, config.model.released);
   const prepared = {
-    ...{ config, harness, splits, verifier, identity },
+    config,
+    harness,
+    splits,
+    verifier,
+    identity,
     leftOut: { copies, unused },
     ...(contamination === null ? {} : { contamination }),
     configFile: resolve(configFile),
@@ -293,11 +298,8 @@ async function secondsRecorded(journal: Journal, seed: number): Promise<number> 
 async function tokensRecorded(journal: Journal): Promise<number> {
   const kinds = ['rollout', 'replay', 'critique', 'proposal'];
   const kept = (await Promise.all(kinds.map((kind) => journal.entries(kind)))).flat();
-  const usages = kept.flatMap(({ value }) => {
-    const { usage, verifierUsage } = value as { usage: TokenUsage; verifierUsage?: TokenUsage };
-    return verifierUsage === undefined ? [usage] : [usage, verifierUsage];
-  });
-  return usages.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0);
+  const paid = kept.map(({ value }) => value as { usage: TokenUsage; verifierUsage?: TokenUsage });
+  return totalTokens(paid.flatMap(({ usage, verifierUsage }) => [usage, verifierUsage]));
 }
 
 /** True when the folder holds a run. */

@@ -1,5 +1,6 @@
 import { CoHarnessError } from '../base/errors.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
+import { tokensOf, totalTokens } from '../model/tokens-of.ts';
 
 /**
  * Hard stop for the tokens of a run (prompt + generated, all seeds). A rollout is admitted while what was spent, and what those in
@@ -32,8 +33,7 @@ export class TokenBudget {
     this.inFlight++;
     try {
       const finished = await rollout();
-      const tokens =
-        tokensOf(finished.usage) + (finished.verifierUsage === undefined ? 0 : tokensOf(finished.verifierUsage));
+      const tokens = totalTokens([finished.usage, finished.verifierUsage]);
       this.spent += tokens;
       this.largest = Math.max(this.largest, tokens);
       return finished;
@@ -61,8 +61,4 @@ export class TokenBudget {
       { details: { spent: this.spent, limit: this.limit } },
     );
   }
-}
-
-function tokensOf({ promptTokens, completionTokens }: TokenUsage): number {
-  return promptTokens + completionTokens;
 }

@@ -80,12 +80,10 @@ export interface GateDecision {
   unscored: { parent: number; child: number };
   /** Rollouts of both arms behind the decision, unscored ones included. */
   rollouts: number;
-  /** Mean generated tokens per rollout. */
+  /** Mean tokens per rollout, sent and generated. */
   tokens: { parent: number; child: number };
   /** Mean seconds per rollout where both arms were timed under the same load; null where none was, absent in records from before this field. */
   seconds?: { parent: number; child: number } | null;
-  /** Mean tokens sent and generated per rollout, counted by the loop; absent in decisions from before it was counted. */
-  spent?: { parent: number; child: number };
   /** `bought`: additional tokens per rollout for each percentage point; null otherwise or where tokens fell. */
   tokensPerPoint: number | null;
   evidence: GateEvidence;

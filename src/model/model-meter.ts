@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { AbortedError, CoHarnessError } from '../base/errors.ts';
 import type { Generation, GenerationRequest, ModelBackend } from './model-backend.ts';
+import { tokensOf } from './tokens-of.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 export interface Usage {
@@ -181,10 +182,6 @@ function add(sum: Usage, usage: Usage): void {
   sum.promptTokens += usage.promptTokens;
   sum.completionTokens += usage.completionTokens;
   sum.seconds += usage.seconds;
-}
-
-function tokensOf(usage: Usage): number {
-  return usage.promptTokens + usage.completionTokens;
 }
 
 function bytesOf(request: GenerationRequest): number {

@@ -1,4 +1,5 @@
-import type { Version } from '../registry/version.ts';
+import type { PredictedEffect, Version } from '../registry/version.ts';
+import { mean } from '../statistics/summary.ts';
 
 /** How far the proposers' predictions came true. */
 export interface PredictionScore {
@@ -24,32 +25,30 @@ export interface SideEffectScore {
 }
 
 export function scoreSideEffects(versions: readonly Pick<Version, 'sideEffects'>[]): SideEffectScore {
-  const of = (kind: 'regression' | 'cost') =>
-    versions.flatMap(({ sideEffects }) => {
-      const effect = sideEffects?.[kind];
-      return effect == null ? [] : [{ prediction: { fix: effect.predicted, observed: effect.observed } }];
-    });
-  return {
-    regression: scorePredictions(of('regression'), WORTH_SAYING),
-    cost: scorePredictions(of('cost'), WORTH_SAYING),
-  };
+  const of = (kind: 'regression' | 'cost') => versions.flatMap(({ sideEffects }) => sideEffects?.[kind] ?? []);
+  return { regression: scoreEffects(of('regression'), WORTH_SAYING), cost: scoreEffects(of('cost'), WORTH_SAYING) };
+}
+
+export function scorePredictions(versions: readonly Pick<Version, 'prediction'>[]): PredictionScore {
+  return scoreEffects(
+    versions.flatMap(({ prediction }) =>
+      prediction === null ? [] : [{ predicted: prediction.fix, observed: prediction.observed }],
+    ),
+    0,
+  );
 }
 
 /** `least`: what an observation must exceed to count as having happened. */
-export function scorePredictions(versions: readonly Pick<Version, 'prediction'>[], least = 0): PredictionScore {
-  const made = versions.flatMap(({ prediction }) => prediction ?? []);
-  const known = made.flatMap(({ fix, observed }) => (observed === null ? [] : [{ fix, observed }]));
-  const expected = known.filter(({ fix }) => fix >= WORTH_SAYING);
-  const fixed = known.filter(({ observed }) => observed > least);
+function scoreEffects(effects: readonly PredictedEffect[], least: number): PredictionScore {
+  const known = effects.flatMap(({ predicted, observed }) => (observed === null ? [] : [{ predicted, observed }]));
+  const expected = known.filter(({ predicted }) => predicted >= WORTH_SAYING);
+  const happened = known.filter(({ observed }) => observed > least);
   const both = expected.filter(({ observed }) => observed > least).length;
   return {
-    predicted: made.length,
+    predicted: effects.length,
     observed: known.length,
     precision: expected.length === 0 ? null : both / expected.length,
-    recall: fixed.length === 0 ? null : both / fixed.length,
-    meanError:
-      known.length === 0
-        ? null
-        : known.reduce((sum, { fix, observed }) => sum + Math.abs(fix - observed), 0) / known.length,
+    recall: happened.length === 0 ? null : both / happened.length,
+    meanError: mean(known.map(({ predicted, observed }) => Math.abs(predicted - observed))) ?? null,
   };
 }

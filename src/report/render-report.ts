@@ -153,8 +153,7 @@ function ledgerSection({ ledger }: ReportData): string {
     `${line.completionTokens}`,
     line.purpose === 'training' ? line.seconds.toFixed(0) : '',
   ]);
-  const total = ledger.lines.reduce((sum, line) => sum + line.promptTokens + line.completionTokens, 0);
-  return `Costs\n${table([['for', 'rollouts', 'calls', 'prompt tok', 'new tok', 'seconds'], ...rows])}\n  ${total} tokens in all`;
+  return `Costs\n${table([['for', 'rollouts', 'calls', 'prompt tok', 'new tok', 'seconds'], ...rows])}\n  ${ledger.tokens} tokens in all`;
 }
 
 function looksSection({ looks }: ReportData): string {

@@ -5,6 +5,7 @@ import { askReader, type VotedAnswer } from '../../critic/reader/ask-reader.ts';
 import type { CriticReader } from '../../critic/reader/critic-reader.ts';
 import { subjectOfRollout } from '../../critic/reader/subject-of-rollout.ts';
 import { isUnsure, mergeOpinions } from '../../critic/reader-critic.ts';
+import { totalTokens } from '../../model/tokens-of.ts';
 import type { Interval } from '../../statistics/interval.ts';
 import { wilsonInterval } from '../../statistics/wilson.ts';
 import { attributeDiagnosed } from './attribute-group.ts';
@@ -86,7 +87,7 @@ export async function measureReader(lab: FaultLabOptions, options: ReaderLabOpti
       ...scoreAttributions(attributed),
       cost: {
         modelCalls: sum(asked, ({ usage }) => usage.calls),
-        tokens: sum(asked, ({ usage }) => usage.promptTokens + usage.completionTokens),
+        tokens: totalTokens(asked.map(({ usage }) => usage)),
       },
       ...proportionsOf(attributed),
     })),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ChatMessage, Generation, NativeTool, Sampling } from '../../model/model-backend.ts';
+import { tokensOf } from '../../model/tokens-of.ts';
 
 const part = z.looseObject({ type: z.literal('text'), text: z.string() });
 const content = z
@@ -96,7 +97,7 @@ export function completionOf(generation: Generation, id: string, model: string):
     usage: {
       prompt_tokens: usage.promptTokens,
       completion_tokens: usage.completionTokens,
-      total_tokens: usage.promptTokens + usage.completionTokens,
+      total_tokens: tokensOf(usage),
     },
   };
 }
