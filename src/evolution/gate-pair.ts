@@ -94,16 +94,6 @@ export async function gateWeights(
   return version.accepted ? version : champion;
 }
 
-/**
- * Tasks a gate gets where there are as many, whatever the time: below that an improvement of 10 points over a parent near the floor is not shown
- * at the error of one decision among several. New weights improve in smaller steps than a first diff and have cost a training, so they
- * get more where the run is not in a hurry. Most gates stop long before.
- */
-const FEWEST_TASKS = { harness: 120, weights: 240 };
-
-/** Times its share of the phase that the larger least size of new weights may take: a quick run is over before that. */
-const MOST_OVERRUN = 3;
-
 /** A look costs at least one full batch of the engine. */
 const MOST_LOOKS = 10;
 
@@ -144,17 +134,14 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
 }
 
 /** The first gate groups in their order, as many as the time allows both arms, and the rollouts of both that it allows in all. */
-async function affordableGroups(context: RunContext, { parent, child, seconds, patch }: Comparison, key: ContentHash) {
+async function affordableGroups(context: RunContext, { parent, child, seconds }: Comparison, key: ContentHash) {
   const perPair = [parent, child].reduce(
     (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
     0,
   );
-  const inTime = Math.floor((MOST_OVERRUN * seconds) / perPair);
-  const fewest =
-    patch === null ? Math.min(FEWEST_TASKS.weights, Math.max(FEWEST_TASKS.harness, inTime)) : FEWEST_TASKS.harness;
   const isFixed = context.config.sizes.gateGroups !== null;
   const planned = await planOnce(context, { phase: 'gate', key }, () => ({
-    groups: gateGroupsFor(context, seconds, perPair, fewest),
+    groups: gateGroupsFor(context, seconds, perPair),
     rollouts: isFixed ? 0 : 2 * Math.floor(seconds / perPair),
   }));
   const groups = gateGroups(context).slice(0, planned.groups);

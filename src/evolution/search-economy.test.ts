@@ -87,12 +87,19 @@ describe('tasks of a gate', () => {
     expect(new Set(sizes(10, 20))).toEqual(new Set([8]));
   });
 
-  it('are at least as many as asked for in a hurry, counted in tasks, and all of them where there is time', () => {
+  it('are at least 120 in a hurry, and all of them where there is time', () => {
     const context = contextOf({ gate: tasks(48, 9) });
-    expect(gateGroupsFor(context, 0, 1, 120)).toBe(24);
-    expect(gateGroupsFor(context, 0, 1, 1000)).toBe(48);
-    expect(gateGroupsFor(context, 1e6, 1, 120)).toBe(48);
-    expect(gateGroupsFor(contextOf({ gate: tasks(200, 1) }), 0, 1, 120)).toBe(120);
+    expect(gateGroupsFor(context, 0, 1)).toBe(24);
+    expect(gateGroupsFor(contextOf({ gate: tasks(10, 9) }), 0, 1)).toBe(10);
+    expect(gateGroupsFor(context, 1e6, 1)).toBe(48);
+    expect(gateGroupsFor(contextOf({ gate: tasks(200, 1) }), 0, 1)).toBe(120);
+  });
+
+  it('are 240 where that takes no more than three times the share of the gate: undecided it would have cost its rollouts for nothing', () => {
+    const context = contextOf({ gate: tasks(400, 1) });
+    expect(gateGroupsFor(context, 80, 1)).toBe(240);
+    expect(gateGroupsFor(context, 60, 1)).toBe(180);
+    expect(gateGroupsFor(context, 300, 1)).toBe(300);
   });
 });
 
