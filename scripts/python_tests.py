@@ -1,4 +1,4 @@
-"""python scripts/python_tests.py FOLDER: all unittest tests below FOLDER; writes {passed, failed, skipped} to $CO_HARNESS_TEST_COUNTS."""
+"""python scripts/python_tests.py FOLDER: all unittest tests below FOLDER; writes TestCounts (scripts/test-counts.ts) to $CO_HARNESS_TEST_COUNTS."""
 
 import json
 import os
@@ -19,9 +19,12 @@ class CountingResult(unittest.TextTestResult):
 def main(folder: str) -> int:
     suite = unittest.defaultTestLoader.discover(folder)
     result = unittest.TextTestRunner(verbosity=2, resultclass=CountingResult).run(suite)
+    bad = result.failures + result.errors
+    bad += [(test, "passed, which was not expected") for test in result.unexpectedSuccesses]
     counts = {
         "passed": result.succeeded + len(result.expectedFailures),
-        "failed": len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses),
+        "failed": len(bad),
+        "failures": [{"name": str(test), "reason": text.strip().splitlines()[-1]} for test, text in bad],
         "skipped": [{"name": str(test), "reason": reason} for test, reason in result.skipped],
     }
     with open(os.environ["CO_HARNESS_TEST_COUNTS"], "w", encoding="utf-8") as file:

@@ -8,10 +8,15 @@ import { projectFolder, trainerFolder } from '../src/setup/project-folder.ts';
 import { ensurePython } from '../src/setup/python-environment.ts';
 import { setUp } from '../src/setup/set-up.ts';
 import { formatDuration } from '../src/setup/timed-step.ts';
-import { COUNTS_FILE, sumCounts, type TestCounts } from './test-counts.ts';
+import { COUNTS_FILE, remainingLines, sumCounts, type TestCounts } from './test-counts.ts';
 
 const log = (line: string) => process.stdout.write(`${line}\n`);
-const failure: TestCounts = { passed: 0, failed: 1, skipped: [] };
+const failure = (name: string, reason: string): TestCounts => ({
+  passed: 0,
+  failed: 1,
+  failures: [{ name, reason }],
+  skipped: [],
+});
 
 /** The counts that a runner wrote; one failure where it died before it could, found nothing, or failed without a failed test. */
 async function runCounted(
@@ -35,15 +40,15 @@ async function runCounted(
       child.on('close', (exitCode) => resolve(exitCode ?? 1));
     });
     if (!existsSync(file)) {
-      log(`${title} ended with exit code ${code} before it had a result.`);
-      return failure;
+      return failure(title, `ended with exit code ${code} before there was a result`);
     }
     const counts = JSON.parse(readFileSync(file, 'utf8')) as TestCounts;
     log(
       `${title}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped in ${formatDuration(performance.now() - start)}`,
     );
     const ranNothing = counts.passed + counts.failed + counts.skipped.length === 0;
-    return (code !== 0 && counts.failed === 0) || ranNothing ? { ...counts, failed: 1 } : counts;
+    if (counts.failed > 0 || (code === 0 && !ranNothing)) return counts;
+    return sumCounts([counts, failure(title, ranNothing ? 'no test was found' : `ended with exit code ${code}`)]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,8 +58,7 @@ const vitestArguments = process.argv.slice(2);
 const setup = await setUp({ log });
 const results: TestCounts[] = [];
 if (!setup.ok) {
-  log(`Set-up failed: ${setup.steps.at(-1)?.detail}`);
-  results.push(failure);
+  results.push(failure('Set-up', `${setup.steps.at(-1)?.detail}`));
 } else {
   const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', `--reporter=${join(projectFolder, 'scripts', 'vitest-counts-reporter.ts')}`];
@@ -73,8 +77,9 @@ if (!setup.ok) {
   }
 }
 
-const { passed, failed, skipped } = sumCounts(results);
-for (const { name, reason } of skipped) log(`skipped: ${name}${reason === null ? '' : ` (${reason})`}`);
+const counts = sumCounts(results);
+// At the end, where a log that was cut still has them.
+for (const line of remainingLines(counts)) log(line);
 // The last line of all: other programs read it.
-log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
-process.exitCode = failed > 0 ? 1 : 0;
+log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`);
+process.exitCode = counts.failed > 0 ? 1 : 0;

@@ -9,18 +9,25 @@ import { COUNTS_FILE, type TestCounts } from './test-counts.ts';
  */
 export default class CountsReporter implements Reporter {
   readonly onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandledErrors) => {
-    const counts: TestCounts = { passed: 0, failed: unhandledErrors.length, skipped: [] };
+    const counts: TestCounts = { passed: 0, failed: 0, failures: [], skipped: [] };
+    const fail = (name: string, errors: readonly { message: string }[]) => {
+      counts.failed += 1;
+      counts.failures.push({ name, reason: errors[0]?.message.split('\n')[0] ?? 'no reason was given' });
+    };
+    for (const error of unhandledErrors) fail('outside any test', [error]);
     for (const module of modules) {
-      counts.failed += module.errors().length;
-      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
+      const file = relative(process.cwd(), module.moduleId);
+      for (const error of module.errors()) fail(file, [error]);
+      for (const suite of module.children.allSuites())
+        for (const error of suite.errors()) fail(`${file} > ${suite.fullName}`, [error]);
       for (const test of module.children.allTests()) {
         const outcome = test.result();
+        const name = `${file} > ${test.fullName}`;
         if (outcome.state === 'passed') counts.passed += 1;
-        else if (outcome.state === 'failed') counts.failed += 1;
+        else if (outcome.state === 'failed') fail(name, outcome.errors);
         else {
-          const file = relative(process.cwd(), module.moduleId);
           const note = outcome.state === 'skipped' ? outcome.note : undefined;
-          counts.skipped.push({ name: `${file} > ${test.fullName}`, reason: note ?? null });
+          counts.skipped.push({ name, reason: note ?? null });
         }
       }
     }
