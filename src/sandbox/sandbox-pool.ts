@@ -98,6 +98,8 @@ function asAborted(error: unknown): never {
 
 /** A run whose caller no longer waits is ended with its guest. */
 async function untilAborted(guest: Guest, task: GuestTask, { signal, ...limits }: SandboxLimits): Promise<SandboxRun> {
+  // While the guest was started, it may be.
+  signal?.throwIfAborted();
   const end = () => void guest.end();
   signal?.addEventListener('abort', end, { once: true });
   try {
