@@ -9,7 +9,7 @@ import { diagnoseCase } from './cases/diagnose-case.ts';
 import { harnessOfRollout } from './cases/harness-of-rollout.ts';
 import { readSubjects } from './cases/read-cases.ts';
 import { firstCause } from './evidence-critic.ts';
-import { valueAt } from './json-pointer.ts';
+import { valueAt } from '../base/json-pointer.ts';
 import { askReader, type VotedAnswer } from './reader/ask-reader.ts';
 import type { CriticReader } from './reader/critic-reader.ts';
 import { subjectOfCase } from './reader/subject-of-case.ts';

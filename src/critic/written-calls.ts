@@ -1,5 +1,5 @@
 import type { ToolCall } from '../trajectory/trajectory.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** A call found in free text. `form` says how it was written; `call.arguments` is empty where they could not be read. */
 export interface WrittenCall {

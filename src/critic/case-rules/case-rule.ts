@@ -5,7 +5,7 @@ import type { Case, CaseRun, CaseStep } from '../cases/case.ts';
 import { componentOfPointer, labelOfComponent } from '../harness-facts/component-of-words.ts';
 import { factsOfJson } from '../harness-facts/facts-of-json.ts';
 import type { FactSetting, HarnessFacts } from '../harness-facts/harness-facts.ts';
-import { valueAt } from '../json-pointer.ts';
+import { valueAt } from '../../base/json-pointer.ts';
 
 /** One value of a harness and what should stand there instead; `old` is null where nothing stood. */
 export interface Repair {

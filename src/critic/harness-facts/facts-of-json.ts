@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../trajectory/trajectory.ts';
-import { isRecord } from '../is-record.ts';
-import { pointerStep } from '../json-pointer.ts';
+import { isRecord } from '../../base/is-record.ts';
+import { pointerStep } from '../../base/json-pointer.ts';
 import { callsWithin, writtenCalls } from '../written-calls.ts';
 import { componentOfPointer } from './component-of-words.ts';
 import { type FactTool, type HarnessFacts, nameWords } from './harness-facts.ts';
