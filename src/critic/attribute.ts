@@ -1,4 +1,5 @@
 import { CoHarnessError } from '../base/errors.ts';
+import { valueAt } from '../base/json-pointer.ts';
 import type { Harness } from '../harness/harness.ts';
 import { isFailure } from '../trajectory/is-success.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
@@ -9,7 +10,6 @@ import { diagnoseCase } from './cases/diagnose-case.ts';
 import { harnessOfRollout } from './cases/harness-of-rollout.ts';
 import { readSubjects } from './cases/read-cases.ts';
 import { firstCause } from './evidence-critic.ts';
-import { valueAt } from './json-pointer.ts';
 import { askReader, type VotedAnswer } from './reader/ask-reader.ts';
 import type { CriticReader } from './reader/critic-reader.ts';
 import { subjectOfCase } from './reader/subject-of-case.ts';

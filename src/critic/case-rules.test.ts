@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type Clue, viewOf } from './case-rules/case-rule.ts';
 import { CASE_RULES } from './case-rules/case-rules.ts';
 import { harnessDifference } from './case-rules/harness-difference.ts';
-import type { Case, CaseStep } from './cases/case.ts';
+import { ownReasoning } from './case-rules/own-reasoning.ts';
+import { skillPlace } from './case-rules/skill-place.ts';
+import type { Case, CaseRun, CaseStep } from './cases/case.ts';
 import { diagnoseCase, labelTotals } from './cases/diagnose-case.ts';
+import { expectedAnswer } from './cases/expected-answer.ts';
 import { plainCaseSchema, readPlainCase } from './cases/read-plain-case.ts';
 import { developmentCases } from './development-cases.fixture.ts';
 
@@ -403,6 +406,32 @@ const ROWS: [string, Case, Case][] = [
     caseOf({ steps: [ask(), call({ name: 'lock' }, 'load'), back('To lock: turn twice.')] }),
   ],
   [
+    'skill_missing skill-breaks-off',
+    caseOf({ harness: { ...HARNESS, routines: { lock: 'Turn the key twice and' } }, steps: [ask(), say('Yes.')] }),
+    caseOf({ harness: { ...HARNESS, routines: { lock: 'Turn the key twice.' } }, steps: [ask(), say('Yes.')] }),
+  ],
+  [
+    'skill_missing no-skill-in-its-place',
+    caseOf({ harness: { ...HARNESS, routines: [] }, steps: [ask(), say('Yes.')] }),
+    caseOf({ steps: [ask(), say('Yes.')] }),
+  ],
+  [
+    'memory_overflow state-is-gone',
+    caseOf({
+      harness: { ...HARNESS, memory: { kind: 'session' } },
+      steps: [ask(), call(), back('session expired'), say('Yes.')],
+    }),
+    caseOf({ steps: [ask(), call(), back('session expired'), say('Yes.')] }),
+  ],
+  [
+    'middleware_mismatch loop-speaks',
+    caseOf({ steps: [ask(), say('Yes.'), { role: 'system', content: 'one retry left' }, say('Yes.')] }),
+    caseOf(
+      { steps: [ask(), say('Yes.'), { role: 'system', content: 'one retry left' }, say('Yes.')] },
+      { steps: [ask(), say('Yes.'), { role: 'system', content: 'one retry left' }, say('Yes.')], outcome: 'pass' },
+    ),
+  ],
+  [
     'prompt_ambiguity fails-everywhere',
     caseOf({ task: 'a', steps: [ask('a'), say('one')] }, { task: 'b', steps: [ask('b'), say('two')] }),
     caseOf({ task: 'a', steps: [ask('a'), say('one')] }, { task: 'b', steps: [ask('b'), say('two')], outcome: 'pass' }),
@@ -427,6 +456,23 @@ describe('rules for cases of others', () => {
     );
     expect(harnessDifference.clues(viewOf(subject)).map(({ path }) => path)).toEqual(['/hooks/strip']);
   });
+
+  it('name a place by its JSON pointer, whatever its key holds', () => {
+    const subject = caseOf({ harness: { ...HARNESS, 'own/skills': [] }, steps: [ask(), say('Yes.')] });
+    expect(skillPlace.clues(viewOf(subject)).map(({ path }) => path)).toEqual(['/own~1skills']);
+  });
+
+  it('read a long outcome in one go', () => {
+    const outcome = (text: string) => expectedAnswer({ ...(caseOf({ steps: [] }).runs[0] as CaseRun), outcome: text });
+    expect(outcome(`fail: expected ${' '.repeat(20_000)}a, b (in any order).`)).toEqual({
+      expected: 'a, b',
+      got: null,
+    });
+    expect(outcome(`expected ${' '.repeat(20_000)}a, b; nothing came`)).toEqual({ expected: 'a', got: null });
+    expect(outcome(`got ${' '.repeat(20_000)}\n`)).toBeNull();
+    const numbers = caseOf({ steps: [ask(), say('1,'.repeat(20_000))] });
+    expect(ownReasoning.clues(viewOf(numbers))).toEqual([]);
+  }, 10_000);
 
   it('further clues of one cause count for less, and the same clue twice counts once', () => {
     const clue = (mechanism: string, weight: number): Clue => ({

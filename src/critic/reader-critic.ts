@@ -35,17 +35,39 @@ export function composedCritic(reader: CriticReader, options: ReaderCriticOption
     name: `evidence + ${reader.name}`,
     diagnose: async (trajectories, harness) => {
       const found = diagnose(trajectories, harness);
-      const byRollout = new Map(found.map((diagnosis) => [diagnosis.rollout, diagnosis]));
-      for (const trajectory of chosen(readableFailures(trajectories, harness), byRollout, options.mostFailures)) {
+      const answers = new Map<string, VotedAnswer>();
+      for (const trajectory of chosen(
+        readableFailures(trajectories, harness),
+        byRollout(found),
+        options.mostFailures,
+      )) {
         const rollout = contentHash(trajectory.identity);
         const voted = await askReader(reader, subjectOfRollout(trajectory, harness), options);
         options.onVoted?.(rollout, voted);
-        const merged = mergeOpinions(byRollout.get(rollout) ?? null, voted, rollout, harness, reader.name);
-        if (merged !== null) byRollout.set(rollout, merged);
+        answers.set(rollout, voted);
       }
-      return [...byRollout.values()];
+      return withOpinions(found, answers, harness, reader.name);
     },
   };
+}
+
+/** What rules found, with what a reader answered about some of the rollouts, `answers` by rollout: theirs first, in their order. */
+export function withOpinions(
+  found: readonly Diagnosis[],
+  answers: ReadonlyMap<string, VotedAnswer>,
+  harness: Harness,
+  reader: string,
+): Diagnosis[] {
+  const merged = byRollout(found);
+  for (const [rollout, voted] of answers) {
+    const diagnosis = mergeOpinions(merged.get(rollout) ?? null, voted, rollout, harness, reader);
+    if (diagnosis !== null) merged.set(rollout, diagnosis);
+  }
+  return [...merged.values()];
+}
+
+function byRollout(found: readonly Diagnosis[]): Map<string, Diagnosis> {
+  return new Map(found.map((diagnosis) => [diagnosis.rollout, diagnosis]));
 }
 
 /** One of each mechanism before the second of any: a reader's time goes where rules have said least. */
@@ -61,7 +83,7 @@ function chosen(failures: readonly Trajectory[], found: ReadonlyMap<string, Diag
 }
 
 /** What the rules found and what a reader answered, as one diagnosis; null when neither says anything. */
-export function mergeOpinions(
+function mergeOpinions(
   evidence: Diagnosis | null,
   voted: VotedAnswer,
   rollout: string,

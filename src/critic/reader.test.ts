@@ -8,12 +8,13 @@ import { scriptedBackend } from '../model/scripted-backend.ts';
 import { askReader, countVotes } from './reader/ask-reader.ts';
 import { commandReader } from './reader/command-reader.ts';
 import { promptFiles } from './reader/critic-prompt.ts';
-import type { CriticReader, ReaderReply } from './reader/critic-reader.ts';
+import type { ReaderReply } from './reader/critic-reader.ts';
 import type { CriticSubject } from './reader/critic-subject.ts';
 import { fitSubject } from './reader/fit-subject.ts';
 import { modelReader } from './reader/model-reader.ts';
 import { parseCritic } from './reader/parse-critic.ts';
 import { END_MARK, readReply } from './reader/read-reply.ts';
+import { scriptedReader, whole } from './reader/scripted-reader.fixture.ts';
 import { composedCritic } from './reader-critic.ts';
 import { answers, calls, HARNESS, RAW, returns, rollout, says, unreadable } from './rollout.fixture.ts';
 
@@ -29,7 +30,6 @@ const ANSWER = {
 };
 const EVENTS = new Set(['e0']);
 const text = (answer: unknown = ANSWER) => `${JSON.stringify(answer)}\n${END_MARK}`;
-const whole = (value: string): ReaderReply => ({ kind: 'text', text: value, isComplete: true });
 
 const SUBJECT: CriticSubject = {
   id: 's',
@@ -39,22 +39,6 @@ const SUBJECT: CriticSubject = {
     { title: 'Run', lines: [{ event: 'e0', text: 'It is 7.' }] },
   ],
 };
-
-/** A reader that says one thing after the other, and keeps what it was asked. */
-function scriptedReader(...replies: ReaderReply[]): CriticReader & { prompts: string[] } {
-  const prompts: string[] = [];
-  return {
-    name: 'scripted',
-    promptCharacters: 60_000,
-    concurrency: 1,
-    prompts,
-    read: async (prompt) => {
-      prompts.push(prompt);
-      return replies[prompts.length - 1] ?? whole('nothing');
-    },
-    close: async () => {},
-  };
-}
 
 describe('readReply', () => {
   it('takes a whole answer, also after a closed think block', () => {
@@ -84,7 +68,7 @@ describe('readReply', () => {
       whole(text({ ...ANSWER, label: 'agent_error', repair: [{ path: 'x', old: null, new: 'y' }] })),
       EVENTS,
     );
-    expect(reply).toMatchObject({ ok: true, answer: { component: null, path: null, repair: null } });
+    expect(reply).toMatchObject({ ok: true, value: { component: null, path: null, repair: null } });
   });
 });
 

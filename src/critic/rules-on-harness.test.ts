@@ -309,6 +309,18 @@ const ROWS: Row[] = [
       changes: { 'prompts/system.md': '{{tools}}\nUse the tools.\nAlways begin with one.\n' },
     },
   },
+  {
+    name: 'a line of a prompt that breaks off',
+    mechanism: 'prompt-breaks-off',
+    label: 'prompt_ambiguity',
+    component: 'prompt',
+    events: [sent(RAW), calls(0), returns(0, '7'), next(1, 'What is a?'), answers('8')],
+    changes: { 'prompts/system.md': 'Use the tools.\nAlways begin with the\nThen answer.\n{{tools}}\n' },
+    near: {
+      mechanism: 'wrong-value',
+      changes: { 'prompts/system.md': 'Use the tools.\nAlways begin with the\nfirst one, then answer.\n{{tools}}\n' },
+    },
+  },
 ];
 
 describe('rules that read φ and what was sent', () => {

@@ -73,6 +73,19 @@ describe('causes that failures share', () => {
     expect(labels([...failing, ...OTHERS])[0]).toMatchObject({ label: 'skill_missing', path: 'skills' });
   });
 
+  it('are laid to the routine that speaks of these tasks, not to one about others that fail as often', () => {
+    const ferries = numbered(5, (i) => ({ problem: `How far is the ferry number ${i + 50}?` }));
+    const trams = numbered(5, (i) => ({ problem: `How far is the tram number ${i + 70}?` }));
+    const harness = harnessFromFiles(
+      new Map([...ROUTINES.files, ['skills/a-trams/SKILL.md', 'A tram ride takes 9 minutes.\n']]),
+    );
+    const found = labels([...ferries, ...trams, ...OTHERS], harness);
+    expect(found.map(({ path }) => path)).toEqual([
+      ...ferries.map(() => 'skills/ferries/SKILL.md'),
+      ...trams.map(() => null),
+    ]);
+  });
+
   it('stay with the agent where failures are scattered, or so few that chance explains them', () => {
     const scattered = numbered(5, (i) => ({ problem: `How far is stop number ${i + 50}?` }));
     expect(labels([...scattered, ...OTHERS]).map(({ label }) => label)).toEqual(scattered.map(() => 'agent_error'));

@@ -1,5 +1,6 @@
 import { contentHash } from '../base/content-hash.ts';
 import type { ComponentKind, Harness } from '../harness/harness.ts';
+import { hypergeometricTail } from '../statistics/hypergeometric-tail.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { AttributionLabel, Diagnosis } from './attribution.ts';
@@ -33,9 +34,7 @@ export function withSharedCauses(
   if (failures.length < FEWEST_FAILURES) return [...causes];
   const shared = sharedFeature(failures, successes);
   if (shared !== null) {
-    const struck = new Set<string>(
-      failures.filter((trajectory) => shared.marks(trajectory)).map((trajectory) => contentHash(trajectory.identity)),
-    );
+    const struck = new Set<string>([...shared.failing].map(({ identity }) => contentHash(identity)));
     const place = placeOf(shared, harness);
     return causes.map((cause) => (struck.has(cause.rollout) ? laidTo(cause, place, shared) : cause));
   }
@@ -46,53 +45,62 @@ export function withSharedCauses(
   return causes.map((cause) => (left.has(cause.rollout) ? laidTo(cause, place, null) : cause));
 }
 
-interface Feature {
+interface Mark {
   kind: 'tool' | 'word';
   name: string;
-  /** Other features that mark the very same rollouts. */
-  alike: readonly { kind: 'tool' | 'word'; name: string }[];
-  failing: number;
+}
+
+interface Feature extends Mark {
+  /** All features that mark the very same rollouts, this one among them. */
+  alike: readonly Mark[];
+  /** Failures that it marks, and how many successes. */
+  failing: ReadonlySet<Trajectory>;
   passing: number;
-  marks(trajectory: Trajectory): boolean;
 }
 
 function sharedFeature(failures: readonly Trajectory[], successes: readonly Trajectory[]): Feature | null {
-  const all = [...failures, ...successes].map((trajectory) => ({ trajectory, marks: marksOf(trajectory) }));
-  const failed = new Set(failures);
-  const counts = new Map<string, { failing: number; passing: number }>();
-  for (const { trajectory, marks } of all) {
-    for (const mark of marks) {
-      const count = counts.get(mark) ?? { failing: 0, passing: 0 };
-      if (failed.has(trajectory)) count.failing++;
-      else count.passing++;
-      counts.set(mark, count);
+  const total = failures.length + successes.length;
+  const marked = new Map<string, { failing: Set<Trajectory>; passing: Set<Trajectory> }>();
+  const count = (trajectory: Trajectory, side: 'failing' | 'passing') => {
+    for (const mark of marksOf(trajectory)) {
+      const sides = marked.get(mark) ?? { failing: new Set<Trajectory>(), passing: new Set<Trajectory>() };
+      sides[side].add(trajectory);
+      marked.set(mark, sides);
     }
-  }
-  const tested = [...counts].filter(([, { failing, passing }]) => failing + passing < all.length);
+  };
+  for (const trajectory of failures) count(trajectory, 'failing');
+  for (const trajectory of successes) count(trajectory, 'passing');
+  const tested = [...marked].filter(([, { failing, passing }]) => failing.size + passing.size < total);
   const ranked = tested
-    .filter(([, { failing, passing }]) => failing >= FEWEST_FAILURES && failing / (failing + passing) >= LEAST_FAILING)
-    .map(([mark, count]) => ({
+    .map(([mark, sides]) => ({
       mark,
-      ...count,
-      chance: tailOf(count.failing, count.failing + count.passing, failures.length, all.length) * tested.length,
+      ...sides,
+      hits: sides.failing.size,
+      drawn: sides.failing.size + sides.passing.size,
+    }))
+    .filter(({ hits, drawn }) => hits >= FEWEST_FAILURES && hits / drawn >= LEAST_FAILING)
+    .map((one) => ({
+      ...one,
+      chance: hypergeometricTail({ hits: one.hits, drawn: one.drawn, marked: failures.length, total }) * tested.length,
     }))
     .filter(({ chance }) => chance <= MOST_CHANCE)
     .sort((a, b) => a.chance - b.chance || (a.mark < b.mark ? -1 : 1));
   const [best] = ranked;
   if (best === undefined) return null;
-  const alike = ranked
-    .filter(({ failing, passing }) => failing === best.failing && passing === best.passing)
-    .map(({ mark }) => featureOf(mark));
+  const alike = ranked.filter(({ failing, passing }) => isSame(failing, best.failing) && isSame(passing, best.passing));
   return {
-    ...featureOf(best.mark),
-    alike,
+    ...readMark(best.mark),
+    alike: alike.map(({ mark }) => readMark(mark)),
     failing: best.failing,
-    passing: best.passing,
-    marks: (trajectory) => marksOf(trajectory).has(best.mark),
+    passing: best.passing.size,
   };
 }
 
-function featureOf(mark: string): { kind: 'tool' | 'word'; name: string } {
+function isSame(left: ReadonlySet<Trajectory>, right: ReadonlySet<Trajectory>): boolean {
+  return left.size === right.size && left.isSubsetOf(right);
+}
+
+function readMark(mark: string): Mark {
   return { kind: mark.startsWith('tool ') ? 'tool' : 'word', name: mark.slice(5) };
 }
 
@@ -105,22 +113,6 @@ function marksOf(trajectory: Trajectory): Set<string> {
 
 function wordsOf({ problem }: Trajectory): Set<string> {
   return new Set([...contentWords(problem)].filter((word) => !/\d/.test(word)));
-}
-
-/** P(at least `hits` of `drawn` are among the `marked` of `total`), hypergeometric. */
-function tailOf(hits: number, drawn: number, marked: number, total: number): number {
-  let tail = 0;
-  for (let k = hits; k <= Math.min(drawn, marked); k++) {
-    tail += Math.exp(logChoose(marked, k) + logChoose(total - marked, drawn - k) - logChoose(total, drawn));
-  }
-  return tail;
-}
-
-function logChoose(n: number, k: number): number {
-  if (k < 0 || k > n) return Number.NEGATIVE_INFINITY;
-  let sum = 0;
-  for (let i = 1; i <= k; i++) sum += Math.log((n - k + i) / i);
-  return sum;
 }
 
 interface Place {
@@ -168,7 +160,7 @@ function laidTo(cause: Diagnosis, place: Place, shared: Feature | null): Diagnos
   const explanation =
     shared === null
       ? 'Every rollout goes through and gives a wrong value: what the model is told to do is wrong.'
-      : `${shared.failing} of ${shared.failing + shared.passing} rollouts ${shared.kind === 'tool' ? `that call ${shared.name}` : `about "${shared.name}"`} fail although every call goes through, and the others pass.`;
+      : `${shared.failing.size} of ${shared.failing.size + shared.passing} rollouts ${shared.kind === 'tool' ? `that call ${shared.name}` : `about "${shared.name}"`} fail although every call goes through, and the others pass.`;
   return {
     ...cause,
     ...place,

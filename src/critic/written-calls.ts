@@ -1,5 +1,5 @@
+import { isRecord } from '../base/is-record.ts';
 import type { ToolCall } from '../trajectory/trajectory.ts';
-import { isRecord } from './is-record.ts';
 
 /** A call found in free text. `form` says how it was written; `call.arguments` is empty where they could not be read. */
 export interface WrittenCall {
@@ -81,7 +81,7 @@ function markedCalls(text: string, name: string): WrittenCall[] {
   const tool = RegExp.escape(name);
   const forms: [WrittenCall['form'], RegExp][] = [
     ['tags', new RegExp(`<${tool}>([\\s\\S]*?)(?:</${tool}>|$)`, 'g')],
-    ['tags', new RegExp(`<[\\w:-]+[^>]*=\\s*["']${tool}["'][^>]*>([\\s\\S]*?)(?:</[\\w:-]+>|$)`, 'g')],
+    ['tags', new RegExp(`<[\\w:-]+[^<>]*=\\s*["']${tool}["'][^<>]*>([\\s\\S]*?)(?:</[\\w:-]+>|$)`, 'g')],
     ['fenced', new RegExp(`\`\`\`${tool}\\n([\\s\\S]*?)(?:\`\`\`|$)`, 'g')],
     ['function', new RegExp(`(?<![\\w."'])${tool}\\s*\\(([^)\\n]*)\\)`, 'g')],
     ['json', new RegExp(`"${tool}"\\s*[,:]([^\\n]*)`, 'g')],

@@ -1,5 +1,7 @@
 import { canonicalJson } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { pointerStep } from '../base/json-pointer.ts';
 import { applyEdits } from './apply-patch.ts';
 import type { Harness } from './harness.ts';
 import { readYaml, schemaOfFile } from './harness-file.ts';
@@ -40,18 +42,10 @@ function valueEdits(path: string, before: unknown, after: unknown): PatchEdit[] 
   if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after)) return [];
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return keys.flatMap((key) => valueEdits(`${path}/${escapeStep(key)}`, before[key], after[key]));
+    return keys.flatMap((key) => valueEdits(`${path}${pointerStep(key)}`, before[key], after[key]));
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((item, index) => valueEdits(`${path}/${index}`, item, after[index]));
   }
   return [{ path, ...(before === undefined ? {} : { old: before }), ...(after === undefined ? {} : { value: after }) }];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function escapeStep(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../base/is-record.ts';
+import { valueAt } from '../base/json-pointer.ts';
 import { argumentCheck } from './argument-check.ts';
 
 /** Arguments for a first try of a tool. `conforming`: whether they satisfy its schema; patterns, for instance, are not solved. */
@@ -38,7 +40,7 @@ function sampleOf(given: unknown, root: Schema, depth: number): unknown {
 function sampleOfType(schema: Schema, root: Schema, depth: number): unknown {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   const type = types.find((one) => one !== 'null') ?? types[0];
-  if (type === 'object' || (type === undefined && isSchema(schema.properties))) return objectOf(schema, root, depth);
+  if (type === 'object' || (type === undefined && isRecord(schema.properties))) return objectOf(schema, root, depth);
   if (type === 'array') return listOf(schema, root, depth);
   if (type === 'number' || type === 'integer') return numberOf(schema);
   if (type === 'boolean') return true;
@@ -75,15 +77,10 @@ function textOf({ minLength, maxLength }: Schema): string {
 
 function resolved(schema: unknown, root: Schema): Schema | null {
   let current = schema;
-  for (let step = 0; step < MOST_DEPTH && isSchema(current) && typeof current.$ref === 'string'; step++) {
-    const path = current.$ref.startsWith('#/') ? current.$ref.slice(2).split('/') : [];
-    current = path.reduce<unknown>((at, name) => (isSchema(at) ? at[name] : undefined), root);
+  for (let step = 0; step < MOST_DEPTH && isRecord(current) && typeof current.$ref === 'string'; step++) {
+    current = valueAt(root, current.$ref.startsWith('#/') ? current.$ref.slice(1) : '');
   }
-  return isSchema(current) ? current : null;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(current) ? current : null;
 }
 
 function numberIn(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
 import type { ContentHash } from '../base/content-hash.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { ExampleStep, Harness, HarnessExample } from '../harness/harness.ts';
 import type { Task } from '../task/task.ts';
 import type { ToolCall, Trajectory } from '../trajectory/trajectory.ts';
@@ -43,9 +44,7 @@ export function collectDemonstrations(
 function toolsBroughtBy({ fields }: Task): Set<string> {
   const brought = fields?.tools;
   if (!Array.isArray(brought)) return new Set();
-  const names = brought.map((tool) =>
-    typeof tool === 'object' && tool !== null && !Array.isArray(tool) ? tool.name : null,
-  );
+  const names = brought.map((tool) => (isRecord(tool) ? tool.name : null));
   return new Set(names.filter((name) => typeof name === 'string'));
 }
 

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
+import { pointerNames, pointerStep } from '../base/json-pointer.ts';
 import { toolFile } from '../critic/harness-facts/facts-of-harness.ts';
-import { pointerNames, pointerStep } from '../critic/json-pointer.ts';
 import type { Harness, HarnessExample } from '../harness/harness.ts';
 import type { PatchEdit } from '../harness/patch-edit.ts';
 

@@ -1,13 +1,13 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
-import { CoHarnessError } from '../base/errors.ts';
-import { applyEdits } from '../harness/apply-patch.ts';
 import type { ComponentKind, Harness } from '../harness/harness.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { Cluster } from './aggregate.ts';
 import { sentCharacters } from './budget-changes.ts';
 import { collectDemonstrations } from './demonstrations.ts';
+import { editedHarness } from './edited-harness.ts';
 import { editsHash } from './edits-hash.ts';
 import type { Patch } from './patch.ts';
+import { patchId } from './patch-id.ts';
 import type { PatchDraft, PatchOperator, ProposalContext } from './patch-operator.ts';
 import { PATCH_OPERATORS } from './patch-operators.ts';
 import { scopeOf } from './patch-scope.ts';
@@ -90,7 +90,7 @@ function motiveOf(operator: PatchOperator, { clusters, harness }: ProposalContex
 
 function patchOf(harness: Harness, { operator, draft, motive: { cluster, reach } }: Candidate, solved: number): Patch {
   return {
-    id: contentHash({ base: harness.hash, edits: draft.edits }),
+    id: patchId({ base: harness.hash, edits: draft.edits }),
     base: harness.hash,
     title: draft.title,
     proposer: operator.name,
@@ -126,13 +126,9 @@ const RELAXATION_COST = 0.1;
 /** Relative change of a rollout's tokens: by the texts that are sent with every request, and by limits that are raised. */
 function costOf(harness: Harness, { edits, relaxes = [] }: PatchDraft): number | null {
   const before = sentCharacters(harness);
-  try {
-    const text = before === 0 ? 0 : sentCharacters(applyEdits(harness, edits)) / before - 1;
-    return text + RELAXATION_COST * relaxes.length;
-  } catch (error) {
-    if (CoHarnessError.isInstance(error) && error.code !== 'invariant') return null;
-    throw error;
-  }
+  const child = editedHarness(harness, edits);
+  if (child === null) return null;
+  return (before === 0 ? 0 : sentCharacters(child) / before - 1) + RELAXATION_COST * relaxes.length;
 }
 
 const PRIOR_SOLVED = 0.3;

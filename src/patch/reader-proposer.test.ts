@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../base/random.ts';
 import { commandReader } from '../critic/reader/command-reader.ts';
-import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import { modelReader } from '../critic/reader/model-reader.ts';
+import { scriptedReader, whole } from '../critic/reader/scripted-reader.fixture.ts';
 import { answers, HARNESS, rollout, says } from '../critic/rollout.fixture.ts';
 import { scriptedBackend } from '../model/scripted-backend.ts';
 import type { ProposalContext } from './patch-operator.ts';
@@ -51,28 +51,10 @@ const proposal = (changes: object = {}) => ({
 });
 const written = (...proposals: object[]) => `${JSON.stringify({ proposals })}\n${PROPOSALS_END_MARK}\n`;
 
-/** A reader that gives its replies one after the other, and keeps the prompts it was given. */
-function replying(...replies: { text: string; isComplete?: boolean }[]): CriticReader & { prompts: string[] } {
-  const prompts: string[] = [];
-  return {
-    name: 'scripted',
-    promptCharacters: 40_000,
-    concurrency: 1,
-    prompts,
-    read: async (prompt) => {
-      prompts.push(prompt);
-      const { text, isComplete = true } = replies[prompts.length - 1] ?? { text: '' };
-      return { kind: 'text', text, isComplete, usage: { promptTokens: 100, completionTokens: 10 } };
-    },
-    close: async () => {},
-  };
-}
-
 describe('askProposer', () => {
   it('makes patches of what a reader writes, with cause, scope, probe and predictions', async () => {
-    const { patches, usage, refusals } = await askProposer(replying({ text: written(proposal()) }), CONTEXT, {
-      count: 4,
-    });
+    const reply = { ...whole(written(proposal())), usage: { promptTokens: 100, completionTokens: 10 } };
+    const { patches, usage, refusals } = await askProposer(scriptedReader(reply), CONTEXT, { count: 4 });
     expect(patches).toMatchObject([
       {
         base: HARNESS.hash,
@@ -92,7 +74,7 @@ describe('askProposer', () => {
   });
 
   it('shows findings, files of φ and raw runs, and asks for so many', async () => {
-    const reader = replying({ text: written() });
+    const reader = scriptedReader(whole(written()));
     await askProposer(reader, CONTEXT, { count: 3 });
     for (const shown of ['Finding 1: 3 failures', '[prompts/system.md] Use the tools.', 'at most 3 proposals'])
       expect(reader.prompts[0]).toContain(shown);
@@ -102,34 +84,40 @@ describe('askProposer', () => {
     const edits = [{ path: 'harness.yaml#/limits', new: { turns: 90 } }];
     const removal = [{ path: 'prompts/tool-result.md', old: 'Observation: {{result}}\n', new: null }];
     const text = written(proposal({ edits, cause: null }), proposal({ edits: removal }));
-    const { patches } = await askProposer(replying({ text }), CONTEXT, { count: 4 });
+    const { patches } = await askProposer(scriptedReader(whole(text)), CONTEXT, { count: 4 });
     expect(patches[0]).toMatchObject({ relaxes: ['turns'], probe: { kind: 'setting-changed' }, target: null });
     expect(patches[1]?.edits).toEqual([{ path: 'prompts/tool-result.md', old: 'Observation: {{result}}\n' }]);
   });
 
-  const whole = written(proposal());
+  it('has another number of rollouts in flight seen by their batches', async () => {
+    const edits = [{ path: 'harness.yaml#/batching', new: { inFlight: 4 } }];
+    const { patches } = await askProposer(scriptedReader(whole(written(proposal({ edits })))), CONTEXT, { count: 4 });
+    expect(patches[0]?.probe).toEqual({ kind: 'in-flight-changed' });
+  });
+
+  const good = written(proposal());
   it.each([
-    ['cut by length', { text: whole, isComplete: false }],
-    ['with an open think block', { text: `<think>hm ${whole}` }],
-    ['without its end mark', { text: whole.replace(PROPOSALS_END_MARK, '') }],
-    ['of another form', { text: written({ title: 'no edits' }) }],
+    ['cut by length', { kind: 'text', text: good, isComplete: false } as const],
+    ['with an open think block', whole(`<think>hm ${good}`)],
+    ['without its end mark', whole(good.replace(PROPOSALS_END_MARK, ''))],
+    ['of another form', whole(written({ title: 'no edits' }))],
   ])('refuses a reply %s, asks once more with less, and then uses nothing', async (_what, reply) => {
-    const again = replying(reply, { text: whole });
+    const again = scriptedReader(reply, whole(good));
     const second = await askProposer(again, CONTEXT, { count: 4 });
     expect([second.patches.length, second.refusals.length, again.prompts.length]).toEqual([1, 1, 2]);
-    const never = await askProposer(replying(reply, reply, { text: whole }), CONTEXT, { count: 4 });
+    expect(again.prompts[1]?.length).toBeLessThan(again.prompts[0]?.length ?? 0);
+    const never = await askProposer(scriptedReader(reply, reply, whole(good)), CONTEXT, { count: 4 });
     expect([never.patches, never.refusals.length, never.usage.calls]).toEqual([[], 2, 2]);
   });
 
   it('takes no more than it asked for', async () => {
-    const { patches } = await askProposer(replying({ text: written(proposal(), proposal({ title: 'b' })) }), CONTEXT, {
-      count: 1,
-    });
+    const reader = scriptedReader(whole(written(proposal(), proposal({ title: 'b' }))));
+    const { patches } = await askProposer(reader, CONTEXT, { count: 1 });
     expect(patches).toHaveLength(1);
   });
 
   it('asks a model through its backend', async () => {
-    const model = scriptedBackend({ reply: () => whole, windowTokens: 20_000 });
+    const model = scriptedBackend({ reply: () => good, windowTokens: 20_000 });
     const { patches, usage } = await askProposer(modelReader(model, { name: 'm' }), CONTEXT, { count: 2 });
     expect(patches).toHaveLength(1);
     expect(usage.calls).toBe(1);

@@ -9,6 +9,7 @@ import type { Journal } from '../base/journal.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
+import { patchId } from '../patch/patch-id.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { TrainingRecord, Version } from './version.ts';
 
@@ -144,7 +145,7 @@ async function checkVersions(
 /** The diff of a version, applied to its parent's φ, must give its own. */
 function checkDiff({ patch, pair }: Version, before: Harness, say: (problem: string) => void): void {
   if (patch === null) return;
-  const id = contentHash({ base: patch.base, edits: patch.edits });
+  const id = patchId(patch);
   if (id !== patch.id) say(`its diff has the hash ${id}, not ${patch.id}`);
   try {
     const made = applyEdits(before, patch.edits).hash;

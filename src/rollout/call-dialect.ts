@@ -1,4 +1,5 @@
 import { errorMessage } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { CallDialect, HarnessTool } from '../harness/harness.ts';
 import { soleTextArgument } from '../harness/parse-harness.ts';
 import type { NativeCall } from '../model/model-backend.ts';
@@ -212,8 +213,4 @@ function undelimitedAttempt(
   if (bare !== undefined)
     return { raw: bare.text, problem: `the call does not stand between "${open}" and "${close}"` };
   return functionNotation(text, tools);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.ts';
 import type { CallDialect, HarnessTool } from '../harness/harness.ts';
 import type { ChatMessage, NativeCall, NativeTool } from '../model/model-backend.ts';
 import type { ToolCall } from '../trajectory/trajectory.ts';
@@ -28,7 +29,7 @@ function argumentsOf(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return isRecord(value) ? { ...value } : null;
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../base/is-record.ts';
 import { checkSchema } from '../base/json.ts';
 import type { Harness, HarnessTool } from '../harness/harness.ts';
 import { toolsOfHarness } from '../harness/house-tools.ts';
@@ -63,8 +64,4 @@ function normaliseMember(key: string, value: unknown): [string, unknown][] {
 function normaliseValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normaliseValue);
   return isRecord(value) ? normaliseSchema(value) : value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

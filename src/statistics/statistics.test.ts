@@ -4,6 +4,7 @@ import { seededRandom } from '../base/random.ts';
 import { bettingInterval } from './betting-confidence-sequence.ts';
 import { BettingEProcess } from './betting-e-process.ts';
 import { groupBootstrap, groupMeans, interactionBootstrap } from './group-bootstrap.ts';
+import { hypergeometricTail } from './hypergeometric-tail.ts';
 import { meanTest } from './mean-test.ts';
 import { normalCdf, normalQuantile } from './normal-distribution.ts';
 import { pairedPermutationTest } from './paired-permutation-test.ts';
@@ -161,5 +162,19 @@ describe('small pieces', () => {
     expect(signTest(0, 0)).toBe(1);
     expect(signTest(8, 0)).toBeCloseTo(2 ** -8, 12);
     expect(signTest(2, 6)).toBeGreaterThan(0.9);
+  });
+});
+
+describe('hypergeometricTail', () => {
+  it("is the p-value of Fisher's exact test", () => {
+    // The lady tasting tea: three or all four of four cups with milk first, of eight.
+    expect(hypergeometricTail({ hits: 3, drawn: 4, marked: 4, total: 8 })).toBeCloseTo(17 / 70, 12);
+    expect(hypergeometricTail({ hits: 3, drawn: 3, marked: 5, total: 10 })).toBeCloseTo(10 / 120, 12);
+  });
+
+  it('is sure of none or more, and never has more than are drawn', () => {
+    expect(hypergeometricTail({ hits: 0, drawn: 3, marked: 5, total: 10 })).toBeCloseTo(1, 12);
+    expect(hypergeometricTail({ hits: 4, drawn: 3, marked: 5, total: 10 })).toBe(0);
+    expect(hypergeometricTail({ hits: 1, drawn: 8, marked: 3, total: 8 })).toBeCloseTo(1, 12);
   });
 });

@@ -1,4 +1,5 @@
 import { contentHash } from '../base/content-hash.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { Task } from './task.ts';
 import { unmatchedRow } from './unmatched-row.ts';
 import type { Verdict, Verifier } from './verifier.ts';
@@ -149,8 +150,4 @@ function standardised(text: string): string {
     .replace(/[\s,./\-_*^]/g, '')
     .toLowerCase()
     .replaceAll("'", '"');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 import type { CaseRun, CaseStep } from '../cases/case.ts';
 import { bare, expectedAnswer, finalReply } from '../cases/expected-answer.ts';
 import { misfitsOf } from '../harness-facts/schema-members.ts';
-import { type CaseRule, type CaseView, quoteOf } from './case-rule.ts';
-import { MEMORY_TOOL } from './lost-memory.ts';
+import { askedText, type CaseRule, type CaseView, callsBefore, quoteOf } from './case-rule.ts';
+import { isMemoryTool } from './lost-memory.ts';
 
 const NOTHING_FOUND =
   /\b(no|not|unknown|none|cannot|invalid)\b[^.\n]{0,40}\b(found|such|exist|match(es|ing)?|with|named|called|known|recogni[sz]ed)\b|\bnot found\b/i;
@@ -51,17 +51,13 @@ export const byTheBook: CaseRule = {
 
 /** The last call of a run with its result, where the call is by the book and the result finds nothing, or the reply only passes it on. */
 function emptyHanded(run: CaseRun, { facts }: CaseView): { call: CaseStep['calls'][number]; step: CaseStep }[] {
-  const index = run.steps.findLastIndex(({ role }) => role === 'tool');
-  const step = run.steps[index];
-  const call = run.steps
-    .slice(0, index)
-    .findLast(({ calls }) => calls.length > 0)
-    ?.calls.at(-1);
+  const step = run.steps.findLast(({ role }) => role === 'tool');
+  const call = step === undefined ? undefined : callsBefore(run, step).at(-1);
   const tool = facts.tools.find(({ name }) => name === call?.tool);
   if (step === undefined || call === undefined || tool?.parameters == null) return [];
   // What was stored and is not found again is a matter of memory.
-  if (MEMORY_TOOL.test(call.tool.replace(/[_.-]/g, ' '))) return [];
-  const asked = [run.task, ...run.steps.filter(({ role }) => role === 'user').map(({ content }) => content)].join(' ');
+  if (isMemoryTool(call.tool)) return [];
+  const asked = askedText(run);
   if (misfitsOf(tool.parameters, call.arguments).length > 0 || groundedShare(call.arguments, asked) < GROUNDED)
     return [];
   const reply = finalReply(run)?.content ?? '';

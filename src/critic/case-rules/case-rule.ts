@@ -1,3 +1,4 @@
+import { valueAt } from '../../base/json-pointer.ts';
 import type { ComponentKind } from '../../harness/harness.ts';
 import type { PatchEdit } from '../../harness/patch-edit.ts';
 import type { AttributionLabel } from '../attribution.ts';
@@ -5,7 +6,6 @@ import type { Case, CaseRun, CaseStep } from '../cases/case.ts';
 import { componentOfPointer, labelOfComponent } from '../harness-facts/component-of-words.ts';
 import { factsOfJson } from '../harness-facts/facts-of-json.ts';
 import type { FactSetting, HarnessFacts } from '../harness-facts/harness-facts.ts';
-import { valueAt } from '../json-pointer.ts';
 
 /** One value of a harness and what should stand there instead; `old` is null where nothing stood. */
 export interface Repair {
@@ -85,12 +85,41 @@ export function stepsOf(run: CaseRun, ...roles: CaseStep['role'][]): CaseStep[] 
   return run.steps.filter(({ role }) => roles.includes(role));
 }
 
+/** What the user said in a run, the task included. */
+export function askedText(run: CaseRun): string {
+  return [run.task, ...stepsOf(run, 'user').map(({ content }) => content)].join(' ');
+}
+
+/** The calls that a step answers: those of the last step before it that made any. */
+export function callsBefore({ steps }: CaseRun, step: CaseStep): CaseStep['calls'] {
+  return steps.slice(0, steps.indexOf(step)).findLast(({ calls }) => calls.length > 0)?.calls ?? [];
+}
+
 /** The first setting whose path holds one word of each group. */
 export function findSetting(
   { settings }: HarnessFacts,
   ...groups: readonly (readonly string[])[]
 ): FactSetting | undefined {
   return settings.find(({ words }) => groups.every((group) => group.some((word) => words.includes(word))));
+}
+
+/** The first hook of a free harness. */
+export function firstHook({ settings }: HarnessFacts): FactSetting | undefined {
+  return settings.find(({ component }) => component === 'middleware');
+}
+
+/** The loop is to blame, at a setting of it, or at `otherwise` where none is known. Taking the setting away is the repair. */
+export function blameLoop(
+  setting: FactSetting | undefined,
+  otherwise: string,
+): Pick<Clue, 'label' | 'component' | 'path' | 'repair'> {
+  const path = setting?.path ?? otherwise;
+  return {
+    label: 'middleware_mismatch',
+    component: placeOf(path).component,
+    path,
+    repair: setting === undefined ? null : [{ path, old: setting.value, new: null }],
+  };
 }
 
 /** Component and label of a place in a free harness. */

@@ -1,5 +1,5 @@
 import type { CaseRun } from '../cases/case.ts';
-import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, type Clue, firstHook, quoteOf, stepsOf } from './case-rule.ts';
 
 const MASKED =
   /\[(redacted|masked|removed|filtered|hidden|pii|email|phone|number|name)\]|<(redacted|masked|removed|filtered|hidden)>|\*{4,}|█{2,}|#{5,}/i;
@@ -8,7 +8,7 @@ const MASKED =
 export const changedInput: CaseRule = {
   name: 'changed-input',
   clues: ({ failing, facts }) => {
-    const hook = facts.settings.find(({ component }) => component === 'middleware');
+    const hook = firstHook(facts);
     return failing.slice(0, 3).flatMap((run): Clue[] => {
       const masked = stepsOf(run, 'user', 'tool').find(({ content }) => MASKED.test(content) && !MASKED.test(run.task));
       const lost = masked === undefined ? lostValue(run) : undefined;
@@ -16,14 +16,11 @@ export const changedInput: CaseRule = {
       if (step === undefined) return [];
       return [
         {
-          label: 'middleware_mismatch',
-          component: 'middleware',
-          path: hook?.path ?? '/middleware',
+          ...blameLoop(hook, '/middleware'),
           mechanism: 'changed-before-the-model',
           explanation: 'What reached the model is not what was said: something on the way took it out.',
           weight: masked === undefined ? (hook === undefined ? 0.8 : 1.5) : 2.2,
           evidence: [quoteOf(step.event, step.content), quoteOf(`${run.place}/task`, run.task)],
-          repair: hook === undefined ? null : [{ path: hook.path, old: hook.value, new: null }],
         },
       ];
     });

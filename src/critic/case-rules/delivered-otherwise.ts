@@ -1,6 +1,6 @@
 import { finalReply } from '../cases/expected-answer.ts';
 import { contentWords, jaccard } from '../directives.ts';
-import { type CaseRule, quoteOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, firstHook, quoteOf } from './case-rule.ts';
 
 /** From this share of common words on, a text is another edition of the reply. */
 const SAME_TEXT = 0.6;
@@ -21,18 +21,13 @@ export const deliveredOtherwise: CaseRule = {
             text.trim() !== reply.content.trim() && words.size > 2 && jaccard(words, contentWords(text)) >= SAME_TEXT,
         );
       if (delivered === undefined) continue;
-      const hook = facts.settings.find(({ component }) => component === 'middleware');
-      const path = hook?.path ?? '/middleware';
       return [
         {
-          label: 'middleware_mismatch',
-          component: 'middleware',
-          path,
+          ...blameLoop(firstHook(facts), '/middleware'),
           mechanism: 'delivered-otherwise',
           explanation: 'What was delivered is not what the model said.',
           weight: 2.4,
           evidence: [quoteOf(reply.event, reply.content), quoteOf(`${run.place}/outcome`, delivered)],
-          repair: hook === undefined ? null : [{ path, old: hook.value, new: null }],
         },
       ];
     }

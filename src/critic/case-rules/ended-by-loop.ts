@@ -1,4 +1,4 @@
-import { type CaseRule, findSetting, placeOf, quoteOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, findSetting, firstHook, quoteOf, stepsOf } from './case-rule.ts';
 
 const ENDED =
   /\b(abort(ed|ing)?|ended|end of run|stopp(ed|ing)|terminat(ed|ing)|halt(ed|ing)?|exit(ed|ing)?|quit|interrupted|shut ?down|budget|limit|cancel+ed|gave up|giving up)\b/i;
@@ -13,17 +13,15 @@ export const endedByLoop: CaseRule = {
     const setting =
       findSetting(facts, ['error', 'errors', 'failure', 'abort', 'exception']) ??
       findSetting(facts, ['max', 'limit', 'limits', 'budget', 'loop', 'timeout']);
-    const path = setting?.path ?? '/loop';
+    const place = blameLoop(setting, '/loop');
     return [
       {
-        ...placeOf(path),
-        label: 'middleware_mismatch',
-        path,
+        ...place,
         mechanism: 'loop-ended-run',
         explanation: 'The loop ended the run before the model could go on.',
         weight: 1.8,
         evidence: [quoteOf(last.event, last.content)],
-        repair: setting === undefined ? null : [{ path, old: setting.value, new: 'let the model go on' }],
+        repair: place.repair?.map((edit) => ({ ...edit, new: 'let the model go on' })) ?? null,
       },
     ];
   },
@@ -33,16 +31,12 @@ export const endedByLoop: CaseRule = {
 export const loopSpeaks: CaseRule = {
   name: 'loop-speaks',
   clues: ({ failing, passing, facts }) => {
-    const notes = (runs: typeof failing) => runs.flatMap(({ steps }) => steps.filter(({ role }) => role === 'note'));
+    const notes = (runs: typeof failing) => runs.flatMap((run) => stepsOf(run, 'note'));
     const first = notes(failing).find(({ content }) => !MEMORY.test(content));
     if (first === undefined || notes(passing).length > 0) return [];
-    const hook = facts.settings.find(({ component }) => component === 'middleware');
-    const path = hook?.path ?? '/loop';
     return [
       {
-        ...placeOf(path),
-        label: 'middleware_mismatch',
-        path,
+        ...blameLoop(firstHook(facts), '/loop'),
         mechanism: 'loop-speaks',
         explanation: 'The loop reports something of its own where runs fail.',
         weight: 0.9,

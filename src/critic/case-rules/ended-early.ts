@@ -1,5 +1,5 @@
 import { type ExpectedAnswer, expectedAnswer, finalReply } from '../cases/expected-answer.ts';
-import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, type Clue, quoteOf } from './case-rule.ts';
 
 const ENDING = [
   'stop',
@@ -14,6 +14,20 @@ const ENDING = [
   'after',
   'max',
   'limit',
+];
+
+const FILTERING = [
+  'filter',
+  'filters',
+  'output',
+  'strip',
+  'format',
+  'post',
+  'extract',
+  'extraction',
+  'extractor',
+  'parse',
+  'pick',
 ];
 
 /** The loop ended, or changed, what the model was about to say: a run that stops on a tool's result, an outcome that is not what was replied. */
@@ -32,55 +46,31 @@ export const endedEarly: CaseRule = {
       const reply = finalReply(run);
       const changed = reply !== null && wanted !== null && isOtherOutcome(reply.content, wanted) ? reply : null;
       const filter = settings.find(
-        ({ component, words }) =>
-          component === 'middleware' ||
-          words.some((word) =>
-            [
-              'filter',
-              'filters',
-              'output',
-              'strip',
-              'format',
-              'post',
-              'extract',
-              'extraction',
-              'extractor',
-              'parse',
-              'pick',
-            ].includes(word),
-          ),
+        ({ component, words }) => component === 'middleware' || words.some((word) => FILTERING.includes(word)),
       );
       if (changed !== null) {
-        const path = filter?.path ?? '/middleware';
         const evidence = [quoteOf(changed.event, changed.content), quoteOf(`${run.place}/outcome`, run.outcome)];
         return [
           {
-            ...placeOf(path),
-            label: 'middleware_mismatch',
-            path,
+            ...blameLoop(filter, '/middleware'),
             mechanism: 'changed-after-the-model',
             explanation: 'What came out is not what the model said: something on the way changed it.',
             weight: 2.4,
             evidence,
-            repair: filter === undefined ? null : [{ path, old: filter.value, new: null }],
           },
         ];
       }
       if (stopped === undefined) return [];
-      const path = ends?.path ?? '/loop';
+      const place = blameLoop(ends, '/loop');
       return [
         {
-          ...placeOf(path),
-          label: 'middleware_mismatch',
-          path,
+          ...place,
           mechanism: 'ended-on-a-result',
           explanation: 'The run ends on a tool’s result, before the model could say anything of it.',
           weight: ends === undefined ? 1 : 1.5,
           evidence: [quoteOf(stopped.event, stopped.content)],
           repair:
-            ends === undefined
-              ? null
-              : [{ path, old: ends.value, new: typeof ends.value === 'boolean' ? !ends.value : null }],
+            place.repair?.map((edit) => ({ ...edit, new: typeof edit.old === 'boolean' ? !edit.old : null })) ?? null,
         },
       ];
     }),

@@ -1,6 +1,6 @@
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { GROUNDED, groundedShare } from './by-the-book.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { askedText, type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
 /**
  * The reply says exactly what the tool said, and that is not what was wanted: not the model, but the tool (or what is said of it) is wrong. Surest
@@ -35,8 +35,7 @@ function faithful(run: CaseView['failing'][number], { facts, failing, passing }:
   const isScaled = Number.isFinite(scale) && Math.abs(scale) >= 1 && Math.abs(scale - Math.round(scale)) < 1e-9;
   const call = run.steps.flatMap(({ calls }) => calls).at(-1);
   // Where the model composed the arguments, the result is its own work as much as the tool's.
-  const asked = [run.task, ...stepsOf(run, 'user').map(({ content }) => content)].join(' ');
-  if (call !== undefined && !isScaled && groundedShare(call.arguments, asked) < GROUNDED) return [];
+  if (call !== undefined && !isScaled && groundedShare(call.arguments, askedText(run)) < GROUNDED) return [];
   const called = call?.tool;
   const tool = facts.tools.find(({ name }) => name === called);
   const worksElsewhere = passing.some(({ steps }) =>

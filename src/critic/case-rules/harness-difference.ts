@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../base/content-hash.ts';
+import { pointerStep, valueAt } from '../../base/json-pointer.ts';
 import type { CaseRun } from '../cases/case.ts';
-import { pointerStep, valueAt } from '../json-pointer.ts';
 import { type CaseRule, type Clue, harnessEvent, placeOf, quoteOf } from './case-rule.ts';
 
 const MOST_DIFFERENCES = 4;

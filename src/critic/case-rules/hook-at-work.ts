@@ -1,5 +1,5 @@
 import type { FactSetting } from '../harness-facts/harness-facts.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
 const REFUSES =
   /\b(denied|deny|blocked|rejected|refused|forbidden|not allowed|disallowed|vetoed|unsafe|policy|suppressed|filtered|intercepted|replaced|removed|stripped|rewrote|rewritten)\b/i;
@@ -17,14 +17,11 @@ export const hookAtWork: CaseRule = {
 
 function hookClue(hook: FactSetting, mechanism: string, explanation: string, evidence: Clue['evidence']): Clue {
   return {
-    label: 'middleware_mismatch',
-    component: 'middleware',
-    path: hook.path,
+    ...blameLoop(hook, hook.path),
     mechanism,
     explanation,
     weight: 2.5,
     evidence,
-    repair: [{ path: hook.path, old: hook.value, new: null }],
   };
 }
 

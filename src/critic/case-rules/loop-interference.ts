@@ -1,5 +1,5 @@
 import type { CaseStep } from '../cases/case.ts';
-import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, type Clue, firstHook, quoteOf } from './case-rule.ts';
 
 const INTERFERES =
   /\b(hook|middleware|filter|guard(rail)?|interceptor|post-?process(or|ing)?|pre-?process(or|ing)?|sanitizer|validator|rewriter|router|dispatcher|loop|runtime|harness|scheduler|orchestrator)\b[^.\n]{0,60}\b(removed|stripped|dropped|blocked|rewrote|rewritten|replaced|changed|modified|injected|failed|skipped|swallowed|suppressed|cut|escaped|reordered|ignored|aborted|raised|crashed|ended|stopped|intercepted|overwrote|lower-?cased|trimmed)\b/i;
@@ -18,17 +18,12 @@ export const loopInterference: CaseRule = {
       .filter(({ content }) => INTERFERES.test(content.slice(0, 1_500)));
     const [first] = steps;
     if (first === undefined) return [];
-    const setting = facts.settings.find(({ component }) => component === 'middleware');
-    const path = setting?.path ?? '/middleware';
     const clue: Clue = {
-      ...placeOf(path),
-      label: 'middleware_mismatch',
-      path,
+      ...blameLoop(firstHook(facts), '/middleware'),
       mechanism: 'loop-interferes',
       explanation: 'The loop changed or blocked what passed through it.',
       weight: 2.2,
       evidence: steps.slice(0, 3).map(({ event, content }) => quoteOf(event, content)),
-      repair: setting === undefined ? null : [{ path, old: setting.value, new: null }],
     };
     return [clue];
   },
@@ -38,22 +33,18 @@ export const loopInterference: CaseRule = {
 export const changedInPassing: CaseRule = {
   name: 'changed-in-passing',
   clues: ({ failing, facts }) => {
-    const hooks = facts.settings.filter(({ component }) => component === 'middleware');
-    const [hook] = hooks;
+    const hook = firstHook(facts);
     if (hook === undefined) return [];
     return failing.slice(0, 3).flatMap((run): Clue[] => {
       const echo = run.steps.find((step, index) => isChangedEcho(step, run.steps[index - 1]));
       if (echo === undefined) return [];
       return [
         {
-          ...placeOf(hook.path),
-          label: 'middleware_mismatch',
-          path: hook.path,
+          ...blameLoop(hook, hook.path),
           mechanism: 'changed-in-passing',
           explanation: 'The tool answers to other arguments than the model gave.',
           weight: 3.4,
           evidence: [quoteOf(echo.event, echo.content)],
-          repair: [{ path: hook.path, old: hook.value, new: null }],
         },
       ];
     });

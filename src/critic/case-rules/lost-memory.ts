@@ -148,7 +148,7 @@ function readAgain(run: CaseRun, view: CaseView): Clue[] {
 function recalledNothing(run: CaseRun, view: CaseView): Clue[] {
   const empty = run.steps.find((step, index) => {
     const calls = run.steps[index - 1]?.calls ?? [];
-    const isRecall = calls.some(({ tool }) => MEMORY_TOOL.test(tool.replace(/[_.-]/g, ' ')));
+    const isRecall = calls.some(({ tool }) => isMemoryTool(tool));
     return step.role === 'tool' && isRecall && NOTHING.test(step.content.slice(0, 200));
   });
   if (empty === undefined) return [];
@@ -163,8 +163,12 @@ function recalledNothing(run: CaseRun, view: CaseView): Clue[] {
   ];
 }
 
-/** Names of tools that look something up that was stored before. */
-export const MEMORY_TOOL =
+/** Whether a tool, by its name, looks something up that was stored before. */
+export function isMemoryTool(name: string): boolean {
+  return MEMORY_TOOL.test(name.replace(/[_.-]/g, ' '));
+}
+
+const MEMORY_TOOL =
   /\b(memory|memories|recall|remember|notes?|retrieve|retrieval|history|profile|scratchpad|kb|knowledge)\b/i;
 const NOTHING =
   /^\s*(\[\s*\]|\{\s*\}|null|none|nothing|empty|not found|n\/a|"")|\b(0|no) (results?|matches|entries|hits|records?|memories|notes)\b|\bnot found\b|\bnothing (stored|found|saved)\b/i;

@@ -39,7 +39,9 @@ function hadIt(run: CaseRun, { failing, passing }: CaseView): Clue[] {
   ];
 }
 
-const EQUATION = /(-?\d[\d,]*(?:\.\d+)?)\s*([+\-*/×x÷])\s*(-?\d[\d,]*(?:\.\d+)?)\s*=\s*\$?(-?\d[\d,]*(?:\.\d+)?)/g;
+/** A number is read from its first digit on: a long list of them is gone through once. */
+const EQUATION =
+  /(?<![\d,])(-?\d[\d,]*(?:\.\d+)?)\s*([+\-*/×x÷])\s*(-?\d[\d,]*(?:\.\d+)?)\s*=\s*\$?(-?\d[\d,]*(?:\.\d+)?)/g;
 
 function miscounted(run: CaseRun): Clue[] {
   for (const step of stepsOf(run, 'assistant')) {

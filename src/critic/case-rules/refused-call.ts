@@ -4,8 +4,8 @@ import type { CaseRun, CaseStep } from '../cases/case.ts';
 import type { FactTool } from '../harness-facts/harness-facts.ts';
 import { type Misfit, misfitsOf } from '../harness-facts/schema-members.ts';
 import { schemaRepair } from '../harness-facts/schema-repair.ts';
-import { groundedShare } from './by-the-book.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf, repairsOf } from './case-rule.ts';
+import { GROUNDED, groundedShare } from './by-the-book.ts';
+import { askedText, type CaseRule, type CaseView, type Clue, callsBefore, quoteOf, repairsOf } from './case-rule.ts';
 
 /** Words with which a tool or its validator refuses a call because of how it is made. */
 const REFUSAL =
@@ -34,8 +34,8 @@ function refusalsOf(run: CaseRun, { facts }: CaseView): Refusal[] {
   return run.steps.flatMap((step, index) => {
     if (step.role !== 'tool' && step.role !== 'note') return [];
     const text = step.content.slice(0, 2_000);
-    const caller = run.steps.slice(0, index).findLast(({ calls }) => calls.length > 0);
-    const call = caller?.calls.find(({ tool }) => step.content.includes(tool)) ?? caller?.calls[0];
+    const calls = callsBefore(run, step);
+    const call = calls.find(({ tool }) => step.content.includes(tool)) ?? calls[0];
     if (call === undefined || !(REFUSAL.test(text) || isAboutArgument(text, call))) return [];
     if (isMistyped(call, text, run.steps.slice(0, index))) return [];
     const tool = facts.tools.find(({ name }) => name === call.tool);
@@ -62,12 +62,11 @@ function isMistyped({ arguments: given }: ToolCall, text: string, before: readon
   return Object.values(given).some((value) => {
     const word = String(value);
     if (word.length < 4 || !text.includes(word) || known.has(word)) return false;
-    return (
-      nearest(
-        word,
-        [...known].filter((other) => other.length > 3),
-      ) !== undefined
+    // A run can show tens of thousands of words; those of about its length are compared.
+    const alike = [...known].filter(
+      (other) => other.length > 3 && Math.abs(other.length - word.length) <= word.length / 2,
     );
+    return nearest(word, alike) !== undefined;
   });
 }
 
@@ -111,11 +110,9 @@ function clueOf(group: Refusal[], view: CaseView): Clue {
 /** A refused argument that no other stands for, with a value from the task: the schema has no place for what was asked. */
 function lacksArgument({ misfits, call }: Refusal, { failing }: CaseView): boolean {
   const unknown = misfits.filter(({ kind }) => kind === 'unknown');
-  const asked = failing
-    .flatMap((run) => [run.task, ...run.steps.filter(({ role }) => role === 'user').map(({ content }) => content)])
-    .join(' ');
+  const asked = failing.map(askedText).join(' ');
   const given = Object.fromEntries(unknown.map(({ argument }) => [argument, call.arguments[argument]]));
-  return unknown.length > 0 && unknown.length === misfits.length && groundedShare(given, asked) >= 0.6;
+  return unknown.length > 0 && unknown.length === misfits.length && groundedShare(given, asked) >= GROUNDED;
 }
 
 function schemaClue(group: Refusal[], harness: unknown, isAllowed: boolean, evidence: Clue['evidence']): Clue {

@@ -1,5 +1,5 @@
+import { emptySkillPlace } from '../harness-facts/empty-skill-place.ts';
 import { type CaseRule, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
-import { emptySkillPlace } from './unstated-rule.ts';
 
 const NO_SKILL =
   /\b(skill|playbook|routine|recipe|procedure|workflow|runbook|manual|guide|checklist)s?\b[^.\n]{0,50}\b(not found|missing|does not exist|doesn['’]t exist|unknown|unavailable|not available|no such|empty|not installed)\b|\b(no such|unknown|missing|no) (skill|playbook|routine|recipe|procedure|workflow|runbook|manual|guide|checklist)s?\b|\bno (skill|playbook|routine|recipe|procedure|workflow|runbook|manual|guide|checklist)s? (for|matches|found|covers)/i;

@@ -1,6 +1,6 @@
 import type { CaseRun } from '../cases/case.ts';
 import type { FactSetting } from '../harness-facts/harness-facts.ts';
-import { type CaseRule, type CaseView, placeOf, quoteOf, stepsOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, type CaseView, quoteOf, stepsOf } from './case-rule.ts';
 
 const REACHED =
   /\b(max(imum)?|step|turn|iteration|recursion|loop|call|round)s?[ _-]*(steps?|turns?|iterations?|calls?|rounds?|limit|budget|depth|number)?\b[^.\n]{0,30}\b(reached|exceeded|hit|exhausted|used up|ran out|limit)\b|\bran out of (steps|turns|iterations|calls)\b|\b(step|turn|iteration|call|recursion) (limit|budget|cap)\b/i;
@@ -27,19 +27,16 @@ export const stepLimit: CaseRule = {
     const hits = view.failing.flatMap((run) => hitOf(run, limit));
     const [first] = hits;
     if (first === undefined) return [];
-    const path = limit?.path ?? '/limits';
     return [
       {
-        ...placeOf(path),
-        label: 'middleware_mismatch',
-        path,
+        ...blameLoop(limit, '/limits'),
         mechanism: 'step-limit-on-call',
         explanation: 'The step limit ended the run while the model was still calling tools.',
         weight: Math.max(...hits.map(({ weight }) => weight)),
         evidence: hits.slice(0, 3).map(({ event, text }) => quoteOf(event, text)),
         repair:
           typeof limit?.value === 'number'
-            ? [{ path, old: limit.value, new: Math.max(limit.value + 2, limit.value * 2) }]
+            ? [{ path: limit.path, old: limit.value, new: Math.max(limit.value + 2, limit.value * 2) }]
             : null,
       },
     ];

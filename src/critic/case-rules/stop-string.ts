@@ -1,4 +1,4 @@
-import { type CaseRule, quoteOf, stepsOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, quoteOf, stepsOf } from './case-rule.ts';
 
 const INCOMPLETE =
   /\b(missing|incomplete|unfinished|lacks?|without|cut|breaks? off|broken off|ends? (after|before|in|with|at)|only (the )?(first|one|half)|half|no (steps|answer|result|rest|second)|stops?|empty|truncated)\b/i;
@@ -23,14 +23,12 @@ export const stopString: CaseRule = {
     );
     return [
       {
-        label: 'middleware_mismatch',
+        ...blameLoop(stop, stop.path),
         component: stop.component === 'middleware' ? 'middleware' : 'settings',
-        path: stop.path,
         mechanism: 'stop-cuts-reply',
         explanation: `Replies end where ${JSON.stringify(text)} would have come: the stop string cuts them.`,
         weight: isIncomplete ? 2.4 : 1.1,
         evidence: [quoteOf(last.event, last.content)],
-        repair: [{ path: stop.path, old: stop.value, new: null }],
       },
     ];
   },

@@ -10,12 +10,12 @@ const TROUBLE =
  */
 export const systematicFailure: CaseRule = {
   name: 'systematic-failure',
-  clues: ({ failing, passing, facts, case: subject }) => {
+  clues: ({ failing, passing, facts }) => {
     const tasks = new Set(failing.map(({ task }) => task.trim()));
     const hasTrouble = failing.some(({ steps }) =>
       steps.some(({ role, content }) => role === 'note' || (role === 'tool' && TROUBLE.test(content.slice(0, 300)))),
     );
-    if (passing.length > 0 || tasks.size < 2 || hasTrouble || subject.runs.length < 2) return [];
+    if (passing.length > 0 || tasks.size < 2 || hasTrouble) return [];
     const prompt = facts.prompts[0];
     return [
       {

@@ -1,4 +1,4 @@
-import { type CaseRule, type Clue, placeOf, quoteOf } from './case-rule.ts';
+import { blameLoop, type CaseRule, type Clue, quoteOf } from './case-rule.ts';
 
 const TIMED_OUT =
   /\btimed? ?out\b|\btimeout\b|\bdeadline\b|\btook too long\b|\bhung\b|\bhang(s|ing)?\b|\btime limit\b|\b(cancel+ed|killed|stopped|aborted|gave up) after \d+ ?(ms|s|sec|seconds|minutes|min)\b/i;
@@ -20,16 +20,13 @@ export const timeOut: CaseRule = {
         typeof value === 'number' &&
         words.some((word) => ['timeout', 'wall', 'deadline', 'seconds', 'ms', 'time'].includes(word)),
     );
-    const path = limit?.path ?? '/limits';
     const clue: Clue = {
-      ...placeOf(path),
-      label: 'middleware_mismatch',
-      path,
+      ...blameLoop(limit, '/limits'),
       mechanism: 'time-limit',
       explanation: 'Time ran out, and the loop had no other way.',
       weight: limit === undefined ? (first.isNote ? 1.4 : 0.7) : 1.9,
       evidence: steps.slice(0, 3).map(({ event, content }) => quoteOf(event, content)),
-      repair: typeof limit?.value === 'number' ? [{ path, old: limit.value, new: limit.value * 4 }] : null,
+      repair: typeof limit?.value === 'number' ? [{ path: limit.path, old: limit.value, new: limit.value * 4 }] : null,
     };
     return [clue];
   },

@@ -1,7 +1,7 @@
 import type { CaseStep } from '../cases/case.ts';
 import type { FactTool } from '../harness-facts/harness-facts.ts';
 import { propertiesOf } from '../harness-facts/schema-members.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf } from './case-rule.ts';
+import { type CaseRule, type Clue, callsBefore, quoteOf, stepsOf } from './case-rule.ts';
 
 /** Units of one quantity, each in its usual spellings: who promises one and gives another misleads. */
 const UNITS: readonly (readonly RegExp[])[] = [
@@ -23,15 +23,11 @@ export const unlikeDescription: CaseRule = {
   clues: (view) =>
     view.facts.tools.flatMap((tool) => {
       const results = view.failing.flatMap((run) =>
-        run.steps.filter((step, index) => step.role === 'tool' && answers(run.steps.slice(0, index), tool)),
+        stepsOf(run, 'tool').filter((step) => callsBefore(run, step).some((call) => call.tool === tool.name)),
       );
-      return [...otherUnit(tool, results), ...unreachablePages(tool, results, view)];
+      return [...otherUnit(tool, results), ...unreachablePages(tool, results)];
     }),
 };
-
-function answers(before: readonly CaseStep[], { name }: FactTool): boolean {
-  return before.findLast(({ calls }) => calls.length > 0)?.calls.some((call) => call.tool === name) ?? false;
-}
 
 function toolClue(
   tool: FactTool,
@@ -72,14 +68,14 @@ function otherUnit(tool: FactTool, results: readonly CaseStep[]): Clue[] {
   return [];
 }
 
-function unreachablePages(tool: FactTool, results: readonly CaseStep[], { failing }: CaseView): Clue[] {
+function unreachablePages(tool: FactTool, results: readonly CaseStep[]): Clue[] {
   const names = Object.keys(propertiesOf(tool.parameters));
   if (tool.parameters === null || names.some((name) => PAGING.test(name))) return [];
   const first = results.find(({ content }) => {
     const match = MORE.exec(content);
     return match !== null && !/^"?(null|none|false|0|1)"?$/i.test(match[2] ?? '');
   });
-  if (first === undefined || failing.length === 0) return [];
+  if (first === undefined) return [];
   return [
     toolClue(tool, {
       mechanism: 'pages-out-of-reach',

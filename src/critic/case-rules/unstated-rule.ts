@@ -1,6 +1,6 @@
 import type { CaseRun } from '../cases/case.ts';
 import { contentWords, sentencesOf } from '../directives.ts';
-import { SKILL_KEYS } from '../harness-facts/facts-of-json.ts';
+import { emptySkillPlace } from '../harness-facts/empty-skill-place.ts';
 import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
 
 const DEMAND =
@@ -95,17 +95,4 @@ function routinePlace({ harness, facts }: CaseView, { words, run }: Demand): str
   const wanted = words.union(contentWords(run.task));
   const isForeign = facts.skills.every(({ text }) => heldShare(wanted, contentWords(text)) === 0);
   return isForeign ? (facts.skills[0]?.path ?? null) : null;
-}
-
-/** JSON pointer of a place for routines that holds none; null where there is no such place. */
-export function emptySkillPlace(harness: unknown, path = ''): string | null {
-  if (typeof harness !== 'object' || harness === null) return null;
-  for (const [key, value] of Object.entries(harness)) {
-    const place = `${path}/${key}`;
-    const isEmpty = value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
-    if (SKILL_KEYS.test(key) && isEmpty) return place;
-    const inner = Array.isArray(value) ? null : emptySkillPlace(value, place);
-    if (inner !== null) return inner;
-  }
-  return null;
 }

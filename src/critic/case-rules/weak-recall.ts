@@ -1,14 +1,15 @@
 import type { CaseRun } from '../cases/case.ts';
 import { contentWords } from '../directives.ts';
 import type { FactSetting } from '../harness-facts/harness-facts.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf } from './case-rule.ts';
-import { MEMORY_TOOL } from './lost-memory.ts';
+import { type CaseRule, type CaseView, type Clue, callsBefore, quoteOf, stepsOf } from './case-rule.ts';
+import { isMemoryTool } from './lost-memory.ts';
 
 const STATE_LOST =
   /\b(session|state|memory|store|cart|draft|context|profile)\b[^.\n]{0,30}\b(expired|reset|lost|cleared|empty|new|gone|wiped|timed out)\b|\bnothing (under|stored|saved|kept|on record)\b/i;
 const FORGETS =
   /sliding|last[-_ ]?\w|drop|evict|fifo|lru|recen|truncat|oldest|window|trim|stateless|ephemeral|session/i;
-const RANKING = ['top', 'k', 'ttl', 'minutes', 'seconds', 'hours', 'days', 'dim', 'dimension'];
+/** Words of numbers that say how long, or in how many dimensions, and not how many. */
+const OTHER_NUMBERS = ['ttl', 'minutes', 'seconds', 'hours', 'days', 'dim', 'dimension'];
 
 /** A memory that keeps little, and a run that needed more of it: what comes back is about something else, or the conversation is longer than what is kept. */
 export const weakRecall: CaseRule = {
@@ -41,12 +42,8 @@ function memoryClue(
 }
 
 function irrelevant(run: CaseRun, { facts }: CaseView): Clue[] {
-  for (const [index, step] of run.steps.entries()) {
-    if (step.role !== 'tool') continue;
-    const call = run.steps
-      .slice(0, index)
-      .findLast(({ calls }) => calls.length > 0)
-      ?.calls.find(({ tool }) => MEMORY_TOOL.test(tool.replace(/[_.-]/g, ' ')));
+  for (const step of stepsOf(run, 'tool')) {
+    const call = callsBefore(run, step).find(({ tool }) => isMemoryTool(tool));
     if (call === undefined) continue;
     const asked = contentWords(Object.values(call.arguments).map(String).join(' '));
     const given = contentWords(step.content);
@@ -75,14 +72,14 @@ function stateLost(run: CaseRun, settings: readonly FactSetting[]): Clue[] {
 
 /** More turns than a limit of memory has room for; surer where the policy itself says that it forgets. */
 function outgrown(run: CaseRun, settings: readonly FactSetting[]): Clue[] {
-  const turns = run.steps.filter(({ role }) => role === 'user').length;
-  if (turns < 3) return [];
+  if (stepsOf(run, 'user').length < 3) return [];
   const limit = settings.find(
     ({ value, words }) =>
       typeof value === 'number' &&
       value >= 1 &&
       value < run.steps.length &&
-      !(RANKING.slice(2).some((word) => words.includes(word)) || (words.includes('top') && words.includes('k'))),
+      !OTHER_NUMBERS.some((word) => words.includes(word)) &&
+      !(words.includes('top') && words.includes('k')),
   );
   const policy = settings.find(({ value }) => typeof value === 'string' && FORGETS.test(value));
   const setting = limit ?? policy;

@@ -1,8 +1,8 @@
+import { valueAt } from '../../base/json-pointer.ts';
 import type { ComponentKind } from '../../harness/harness.ts';
 import { ATTRIBUTION_LABELS, type AttributionLabel } from '../attribution.ts';
 import { type CaseRule, type CaseView, type Clue, quoteOf, viewOf } from '../case-rules/case-rule.ts';
 import { CASE_RULES } from '../case-rules/case-rules.ts';
-import { valueAt } from '../json-pointer.ts';
 import type { Case } from './case.ts';
 import type { CaseVerdict } from './case-verdict.ts';
 

@@ -12,9 +12,22 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:got|answered|returned|received)\b\s*[:=]?\s*["'“`]?(?<got>.+?)["'”`]?\s*(?:[,;(]|\binstead of\b)\s*(?:instead of|expected|wanted|not)?\s*[:=]?\s*["'“`]?(?<expected>.+?)["'”`]?\s*(?:[,;)]|\.(?:\s|$)|$)/i,
 ];
 
+const EXPECTED = /\b(?:expected|wanted)(?:\s*:)?\s+/gi;
+const GOT = /\b(?:but|got|while|instead|answered|returned|actual(?:ly)?)\b/i;
+
 /** A list that ends the outcome: its commas are its own. A remark in brackets behind it is not part of it. */
-const WHOLE =
-  /\b(?:expected|wanted)\s*:?\s+((?!.*\b(?:but|got|while|instead|answered|returned|actual(?:ly)?)\b)[^;()]+?)\s*(?:\([^()]*\))?\.?$/i;
+function listAtEnd(outcome: string): string | null {
+  for (const { index, 0: word } of outcome.matchAll(EXPECTED)) {
+    const rest = outcome.slice(index + word.length);
+    const list = rest
+      .replace(/\.$/, '')
+      .replace(/\([^()]*\)$/, '')
+      .trim();
+    if (list === '' || /[;()]/.test(list) || GOT.test(rest.split('\n', 1)[0] ?? '')) continue;
+    return list.includes(',') && isAnswer(list) ? list : null;
+  }
+  return null;
+}
 
 function isAnswer(text: string): boolean {
   return text !== '' && text.length <= 200 && text.split(/\s+/).length <= 12;
@@ -36,10 +49,12 @@ export function expectedAnswer(run: CaseRun): ExpectedAnswer | null {
   const stated = EXPECTED_KEYS.flatMap((key) => fields.get(key) ?? [])[0];
   if (stated !== undefined)
     return { expected: stated, got: GOT_KEYS.flatMap((key) => fields.get(key) ?? [])[0] ?? null };
-  const whole = WHOLE.exec(run.outcome)?.[1]?.trim();
-  if (whole?.includes(',') && isAnswer(whole)) return { expected: whole, got: null };
+  // Wide gaps, as tables and logs have them, would let a pattern try each way of sharing them out.
+  const outcome = run.outcome.replace(/[^\S\n]{9,}/g, ' ').replace(/\n{9,}/g, '\n');
+  const list = listAtEnd(outcome);
+  if (list !== null) return { expected: list, got: null };
   for (const pattern of PATTERNS) {
-    const match = pattern.exec(run.outcome);
+    const match = pattern.exec(outcome);
     if (match === null) continue;
     const expected = (match.groups?.expected ?? match[1] ?? '').trim();
     const got = (match.groups?.got ?? match[2] ?? '').trim();

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { CoHarnessError } from '../../base/errors.ts';
+import { isRecord } from '../../base/is-record.ts';
 import { readTextFile } from '../../base/json.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { trajectorySchema } from '../../trajectory/trajectory-schema.ts';
-import { isRecord } from '../is-record.ts';
 import type { Case } from './case.ts';
 import { atifSchema, readAtif } from './read-atif.ts';
 import { chatSchema, readChat } from './read-chat.ts';

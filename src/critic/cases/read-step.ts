@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isRecord } from '../../base/is-record.ts';
 import type { ToolCall } from '../../trajectory/trajectory.ts';
-import { isRecord } from '../is-record.ts';
 import { argumentsOf, writtenCalls } from '../written-calls.ts';
 import type { CaseStep, StepRole } from './case.ts';
 

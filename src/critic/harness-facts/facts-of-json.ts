@@ -1,6 +1,6 @@
+import { isRecord } from '../../base/is-record.ts';
+import { pointerStep } from '../../base/json-pointer.ts';
 import type { ToolCall } from '../../trajectory/trajectory.ts';
-import { isRecord } from '../is-record.ts';
-import { pointerStep } from '../json-pointer.ts';
 import { callsWithin, writtenCalls } from '../written-calls.ts';
 import { componentOfPointer } from './component-of-words.ts';
 import { type FactTool, type HarnessFacts, nameWords } from './harness-facts.ts';
@@ -94,7 +94,7 @@ function collectLeaf(value: unknown, path: string, facts: HarnessFacts): void {
 
 function collectTools(value: object, path: string, facts: HarnessFacts): void {
   for (const [key, item] of Object.entries(value)) {
-    const place = `${path}/${key}`;
+    const place = `${path}${pointerStep(key)}`;
     const tool = Array.isArray(value) ? readTool(item, place) : readTool(item, place, key);
     if (tool !== null) facts.tools.push(tool);
     if (isRecord(item)) collectToolSettings(item, place, facts);
@@ -155,7 +155,7 @@ function collectToolSettings(item: Json, path: string, facts: HarnessFacts): voi
     if (typeof value === 'object' || ['name', 'description', 'type', 'id', 'desc', 'doc'].includes(key)) continue;
     if (typeof value === 'function' || value === undefined) continue;
     facts.settings.push({
-      path: `${path}/${key}`,
+      path: `${path}${pointerStep(key)}`,
       words: nameWords(key),
       value: value as string | number | boolean,
       component: 'tool',
@@ -170,7 +170,7 @@ function collectTexts(value: unknown, path: string, into: HarnessFacts['skills']
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    const place = `${path}/${key}`;
+    const place = `${path}${pointerStep(key)}`;
     if (typeof item === 'string')
       into.push({ path: place, name: Array.isArray(value) ? (item.split(/[\s:]/)[0] ?? '') : key, text: item });
     else if (isRecord(item)) {
@@ -195,7 +195,12 @@ function collectExamples(value: unknown, path: string, facts: HarnessFacts): voi
     const problem = isRecord(item)
       ? [item.problem, item.input, item.task, item.question, item.user].find((part) => typeof part === 'string')
       : undefined;
-    facts.examples.push({ path: `${path}/${key}`, problem: problem ?? '', text: plain, calls: distinct(calls) });
+    facts.examples.push({
+      path: `${path}${pointerStep(key)}`,
+      problem: problem ?? '',
+      text: plain,
+      calls: distinct(calls),
+    });
   }
 }
 

@@ -1,4 +1,5 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../base/is-record.ts';
+
 /** Properties of an object schema by name; empty where there are none. A bare map of names to types is read as properties too. */
 export function propertiesOf(schema: Record<string, unknown> | null): Record<string, Record<string, unknown>> {
   if (schema === null) return {};

@@ -1,5 +1,5 @@
+import { pointerStep } from '../../base/json-pointer.ts';
 import type { PatchEdit } from '../../harness/patch-edit.ts';
-import { pointerStep } from '../json-pointer.ts';
 import type { FactTool } from './harness-facts.ts';
 import { type Misfit, propertiesOf, requiredOf, typeNameOf } from './schema-members.ts';
 

@@ -1,5 +1,6 @@
 import type { Standing } from '../attribution.ts';
-import { type CriticPrompt, criticPrompt } from './critic-prompt.ts';
+import { askTwice } from './ask-twice.ts';
+import { criticPrompt } from './critic-prompt.ts';
 import type { CriticReader } from './critic-reader.ts';
 import type { CriticSubject } from './critic-subject.ts';
 import { type CheckedReply, type ReaderAnswer, readReply } from './read-reply.ts';
@@ -33,14 +34,16 @@ export interface ReaderUsage {
 export async function askReader(
   reader: CriticReader,
   subject: CriticSubject,
-  options: { votes: number; signal?: AbortSignal },
+  { votes, signal }: { votes: number; signal?: AbortSignal },
 ): Promise<VotedAnswer> {
   const replies: CheckedReply[] = [];
   const usage: ReaderUsage = { calls: 0, promptTokens: 0, completionTokens: 0 };
   const counted = countingReader(reader, usage);
-  for (let start = 0; start < options.votes; start += reader.concurrency) {
-    const size = Math.min(reader.concurrency, options.votes - start);
-    const batch = Array.from({ length: size }, (_, index) => askOnce(counted, subject, start + index, options.signal));
+  for (let start = 0; start < votes; start += reader.concurrency) {
+    const size = Math.min(reader.concurrency, votes - start);
+    const batch = Array.from({ length: size }, (_, index) =>
+      askOnce(counted, subject, { vote: start + index, ...(signal === undefined ? {} : { signal }) }),
+    );
     replies.push(...(await Promise.all(batch)));
   }
   return { ...countVotes(replies), usage };
@@ -63,23 +66,20 @@ export function countingReader(reader: CriticReader, usage: ReaderUsage): Critic
 async function askOnce(
   reader: CriticReader,
   subject: CriticSubject,
-  vote: number,
-  signal?: AbortSignal,
+  options: { vote: number; signal?: AbortSignal },
 ): Promise<CheckedReply> {
-  const ask = async (prompt: CriticPrompt) => {
-    const reply = await reader.read(prompt.text, { vote, ...(signal === undefined ? {} : { signal }) });
-    return readReply(reply, prompt.events);
-  };
-  const prompt = criticPrompt(subject, reader.promptCharacters);
-  const first = await ask(prompt);
-  if (first.ok) return first;
-  const less = prompt.text.length - Math.floor(prompt.subjectCharacters / 2);
-  return ask(criticPrompt(subject, less));
+  const replies = await askTwice(
+    reader,
+    (characters) => criticPrompt(subject, characters),
+    (reply, { events }) => readReply(reply, events),
+    options,
+  );
+  return replies.at(-1) as CheckedReply;
 }
 
 /** The majority over label and component. All of them: firm. Three of four or more: to be replayed. Less: undecided. One voice alone is never firm. */
 export function countVotes(replies: readonly CheckedReply[]): Omit<VotedAnswer, 'usage'> {
-  const answers = replies.flatMap((reply) => (reply.ok ? [reply.answer] : []));
+  const answers = replies.flatMap((reply) => (reply.ok ? [reply.value] : []));
   const groups = [...Map.groupBy(answers, ({ label, component }) => `${label} ${component}`).values()].sort(
     (a, b) => b.length - a.length,
   );

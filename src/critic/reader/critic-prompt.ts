@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CriticSubject } from './critic-subject.ts';
-import { type FittedSubject, fitSubject } from './fit-subject.ts';
+import { type SubjectPrompt, subjectPrompt } from './subject-prompt.ts';
 
 const FILES = ['instructions.md', 'borders.md', 'worked-examples.md'] as const;
 
@@ -11,19 +11,8 @@ export function promptFiles(): string {
 
 let fixed: string | undefined;
 
-export interface CriticPrompt extends FittedSubject {
-  /** Characters of the subject in `text`. */
-  subjectCharacters: number;
-}
-
 /** The whole prompt for a subject, of at most `characters` where the fixed part leaves room. */
-export function criticPrompt(subject: CriticSubject, characters: number): CriticPrompt {
+export function criticPrompt(subject: CriticSubject, characters: number): SubjectPrompt {
   fixed ??= promptFiles();
-  const room = Math.max(300, characters - fixed.length - 200);
-  const fitted = fitSubject(subject, room);
-  return {
-    ...fitted,
-    subjectCharacters: fitted.text.length,
-    text: `${fixed}\n\n---\n\n${fitted.text}\n\n---\n\nNow give your diagnosis of this case.\n`,
-  };
+  return subjectPrompt({ instructions: fixed, subject, request: 'Now give your diagnosis of this case.' }, characters);
 }

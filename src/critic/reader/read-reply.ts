@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { COMPONENT_KINDS } from '../../harness/harness.ts';
 import { ATTRIBUTION_LABELS } from '../attribution.ts';
-import { jsonObjects } from '../written-calls.ts';
 import type { ReaderReply } from './critic-reader.ts';
-import { wholeReply } from './whole-reply.ts';
+import { type Checked, replyObject } from './reply-object.ts';
 
-/** Last line of a whole answer. A reply that lacks it was cut, whatever its finish reason says. */
+/** Last line of a whole answer. */
 export const END_MARK = 'END OF DIAGNOSIS';
 
 const text = (most: number) => z.string().min(1).max(most);
@@ -28,26 +27,12 @@ export const answerSchema = z.object({
 });
 export type ReaderAnswer = z.output<typeof answerSchema>;
 
-export type CheckedReply = { ok: true; answer: ReaderAnswer } | { ok: false; why: string };
+export type CheckedReply = Checked<ReaderAnswer>;
 
-/**
- * A reply as an answer, or why it is none: cut by length, an open think block, no end mark, no JSON of the asked form, evidence that points at
- * nothing (`events`: what there is to point at). Nothing of a refused reply is ever used. See docs/critic.md.
- */
+/** A reply as an answer, or why it is none; evidence that points at nothing (`events`: what there is to point at) is no evidence. See docs/critic.md. */
 export function readReply(reply: ReaderReply, events: ReadonlySet<string>): CheckedReply {
-  const whole = wholeReply(reply, END_MARK);
-  if (!whole.ok) return whole;
-  const objects = jsonObjects(whole.said).filter(({ value }) => 'label' in value);
-  if (objects.length !== 1)
-    return { ok: false, why: `the reply holds ${objects.length} JSON objects with a label, expected one` };
-  const checked = answerSchema.safeParse(objects[0]?.value);
-  if (!checked.success) {
-    const issues = checked.error.issues
-      .slice(0, 3)
-      .map(({ path, message }) => `${path.join('.') || '(the object)'}: ${message}`);
-    return { ok: false, why: `the JSON does not have the asked form: ${issues.join('; ')}` };
-  }
-  return withinBounds(checked.data, events);
+  const object = replyObject(reply, { key: 'label', schema: answerSchema, endMark: END_MARK });
+  return object.ok ? withinBounds(object.value, events) : object;
 }
 
 function withinBounds(answer: ReaderAnswer, events: ReadonlySet<string>): CheckedReply {
@@ -58,7 +43,7 @@ function withinBounds(answer: ReaderAnswer, events: ReadonlySet<string>): Checke
       why: `the evidence points at nothing that was shown (${answer.evidence.map(({ event }) => event).join(', ')})`,
     };
   if (answer.label === 'agent_error')
-    return { ok: true, answer: { ...answer, evidence, component: null, path: null, repair: null } };
+    return { ok: true, value: { ...answer, evidence, component: null, path: null, repair: null } };
   if (answer.component === null) return { ok: false, why: `the label ${answer.label} names no component` };
-  return { ok: true, answer: { ...answer, evidence } };
+  return { ok: true, value: { ...answer, evidence } };
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../base/content-hash.ts';
+import { pointerStep } from '../../base/json-pointer.ts';
 import type { Case, CaseRun } from '../cases/case.ts';
-import { pointerStep } from '../json-pointer.ts';
 import type { CriticSubject, SubjectLine, SubjectPart } from './critic-subject.ts';
 
 /** A case of others as a subject: the harness of its first failing run, where other runs' harnesses differ, then the runs, failing ones first. */

@@ -1,15 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { Diagnosis } from '../../critic/attribution.ts';
 import { evidenceCritic } from '../../critic/evidence-critic.ts';
 import { askReader, type VotedAnswer } from '../../critic/reader/ask-reader.ts';
 import type { CriticReader } from '../../critic/reader/critic-reader.ts';
 import { subjectOfRollout } from '../../critic/reader/subject-of-rollout.ts';
-import { isUnsure, mergeOpinions } from '../../critic/reader-critic.ts';
+import { isUnsure, withOpinions } from '../../critic/reader-critic.ts';
 import { totalTokens } from '../../model/tokens-of.ts';
 import type { Interval } from '../../statistics/interval.ts';
 import { wilsonInterval } from '../../statistics/wilson.ts';
 import { attributeDiagnosed } from './attribute-group.ts';
-import { type LabGroup, minedOf, type Truth } from './collect-failures.ts';
+import { minedOf, type Truth } from './collect-failures.ts';
 import { type DrawnFailure, drawFailures } from './draw-failures.ts';
 import type { FaultSplit } from './fault-catalogues.ts';
 import { type FaultLabOptions, type FaultLabResult, faultGroups } from './run-fault-lab.ts';
@@ -144,48 +143,36 @@ async function judgeDrawn(
   drawn: readonly DrawnFailure[],
   voted: readonly VotedAnswer[],
   reader: string,
-): Promise<[Judged, Judged, Judged]> {
+): Promise<Judged[]> {
   const said = new Map(drawn.map((one, index) => [one, voted[index] as VotedAnswer]));
-  const alone = new Map<DrawnFailure, Attributed>();
-  const evidence = new Map<DrawnFailure, Attributed>();
-  const composed = new Map<DrawnFailure, Attributed>();
   const needed: VotedAnswer[] = [];
+  const judged = new Map<DrawnFailure, Attributed[]>();
   for (const [group, members] of Map.groupBy(drawn, (one) => one.group)) {
     const found = await evidenceCritic.diagnose(minedOf(group), group.harness);
-    const byRollout = new Map(found.map((diagnosis) => [diagnosis.rollout, diagnosis]));
-    const opinions: Diagnosis[] = [];
-    const merged = new Map(byRollout);
-    for (const one of members) {
-      const { key } = one.failure;
-      const answer = said.get(one) as VotedAnswer;
-      const opinion = mergeOpinions(null, answer, key, group.harness, reader);
-      if (opinion !== null) opinions.push(opinion);
-      if (!isUnsure(byRollout.get(key))) continue;
-      needed.push(answer);
-      const both = mergeOpinions(byRollout.get(key) ?? null, answer, key, group.harness, reader);
-      if (both !== null) merged.set(key, both);
-    }
-    judgeGroup(group, members, opinions, alone);
-    judgeGroup(group, members, found, evidence);
-    judgeGroup(group, members, [...merged.values()], composed);
+    const answers = new Map(members.map((one) => [one.failure.key, said.get(one) as VotedAnswer]));
+    const unsure = new Map([...answers].filter(([key]) => isUnsure(found.find(({ rollout }) => rollout === key))));
+    needed.push(...unsure.values());
+    const failures = members.map(({ failure }) => failure);
+    const ofCritics = [
+      withOpinions([], answers, group.harness, reader),
+      found,
+      withOpinions(found, unsure, group.harness, reader),
+    ].map((diagnoses) => attributeDiagnosed(group, diagnoses, failures));
+    for (const [index, one] of members.entries())
+      judged.set(
+        one,
+        ofCritics.flatMap((attributed) => attributed[index] ?? []),
+      );
   }
-  const inOrder = (by: ReadonlyMap<DrawnFailure, Attributed>) => drawn.map((one) => by.get(one) as Attributed);
-  return [
-    { critic: reader, attributed: inOrder(alone), asked: voted },
-    { critic: evidenceCritic.name, attributed: inOrder(evidence), asked: [] },
-    { critic: `${evidenceCritic.name} + ${reader}`, attributed: inOrder(composed), asked: needed },
+  const critics = [
+    { critic: reader, asked: voted },
+    { critic: evidenceCritic.name, asked: [] },
+    { critic: `${evidenceCritic.name} + ${reader}`, asked: needed },
   ];
-}
-
-function judgeGroup(
-  group: LabGroup,
-  members: readonly DrawnFailure[],
-  diagnoses: readonly Diagnosis[],
-  into: Map<DrawnFailure, Attributed>,
-): void {
-  const failures = members.map(({ failure }) => failure);
-  for (const [index, attributed] of attributeDiagnosed(group, diagnoses, failures).entries())
-    into.set(members[index] as DrawnFailure, attributed);
+  return critics.map((one, index) => ({
+    ...one,
+    attributed: drawn.flatMap((each) => judged.get(each)?.[index] ?? []),
+  }));
 }
 
 function proportionsOf(

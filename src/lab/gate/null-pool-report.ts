@@ -1,6 +1,7 @@
 import { CoHarnessError } from '../../base/errors.ts';
 import type { NullPool } from '../../evolution/null-pool.ts';
 import { groupBootstrap } from '../../statistics/group-bootstrap.ts';
+import { mean } from '../../statistics/summary.ts';
 import { labCell } from './lab-cells.ts';
 import { POOL_WORLDS, type PoolWorldName, poolWorld } from './pool-world.ts';
 import { ALPHA, type LabCellResult, measureCell, searchOf } from './run-lab-cell.ts';
@@ -34,7 +35,7 @@ export interface NullPoolReport {
     rollouts: number;
     groups: number;
     tasks: number;
-    /** Fewest draws of one task in one arm that are there for all: what a search can use. */
+    /** Draws of the task that has fewest, the same in every arm: what a search can use. */
     draws: number;
     arms: PoolArmSummary[];
   };
@@ -68,7 +69,7 @@ export function nullPoolReport(pool: NullPool, options: NullPoolOptions): NullPo
       rollouts: pool.rollouts,
       groups,
       tasks: (whole.arms[0] ?? []).flat().length,
-      draws: Math.min(...whole.arms.flat(2).map((scores) => scores.length)),
+      draws: Math.min(...(whole.arms[0] ?? []).flat().map((scores) => scores.length)),
       arms: summaries(pool),
     },
     cells,
@@ -94,15 +95,14 @@ function cellsOf(
 
 /** Tasks with fewer draws than a decision needs are left out: a pool is collected draw by draw and stops anywhere. */
 function wholeTasks(pool: NullPool, needed: number): NullPool {
-  const draws = (group: number, task: number) => Math.min(...pool.arms.map((arm) => arm[group]?.[task]?.length ?? 0));
-  const kept = (pool.arms[0] ?? []).map((group, index) => group.map((_, task) => draws(index, task) >= needed));
   const arms = pool.arms.map((arm) =>
-    arm.map((group, index) => group.filter((_, task) => kept[index]?.[task])).filter((group) => group.length > 0),
+    arm.map((group) => group.filter((scores) => scores.length >= needed)).filter((group) => group.length > 0),
   );
-  if ((arms[0]?.length ?? 0) >= FEWEST_GROUPS) return { ...pool, arms };
+  const groups = arms[0]?.length ?? 0;
+  if (groups >= FEWEST_GROUPS) return { ...pool, arms };
   throw new CoHarnessError(
     'small-pool',
-    `${pool.rollouts} rollouts give ${arms[0]?.length ?? 0} groups with ${needed} draws a task in every arm, ${FEWEST_GROUPS} are needed. Collect more, or ask for fewer --repeats.`,
+    `${pool.rollouts} rollouts give ${groups} groups with ${needed} draws a task in every arm, ${FEWEST_GROUPS} are needed. Collect more, or ask for fewer --repeats.`,
     { details: { rollouts: pool.rollouts, needed } },
   );
 }
@@ -111,24 +111,20 @@ function wholeTasks(pool: NullPool, needed: number): NullPool {
 const FEWEST_GROUPS = 20;
 
 function summaries({ header, arms }: NullPool): PoolArmSummary[] {
-  const groupMeans = arms.map((arm) => arm.map((group) => meanOf(group.flat())));
+  const groupMeans = arms.map((arm) => arm.map((group) => mean(group.flat())));
   return header.arms.map(({ name }, index) => {
-    const differences = (groupMeans[index] ?? []).flatMap((mean, group) => {
-      const difference = mean - (groupMeans[0]?.[group] ?? Number.NaN);
-      return Number.isNaN(difference) ? [] : [difference];
+    const differences = (groupMeans[index] ?? []).flatMap((own, group) => {
+      const pair = groupMeans[0]?.[group];
+      return own === undefined || pair === undefined ? [] : [own - pair];
     });
     const scores = arms[index]?.flat(2) ?? [];
     const difference = index === 0 ? undefined : groupBootstrap(differences, { seed: 1 });
     return {
       name,
       rollouts: scores.length,
-      score: meanOf(scores),
+      score: mean(scores) ?? Number.NaN,
       difference:
         difference === undefined ? null : { mean: difference.mean, low: difference.low, high: difference.high },
     };
   });
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,5 +1,6 @@
 import type { Random } from '../../base/random.ts';
 import type { NullPool } from '../../evolution/null-pool.ts';
+import { mean, variance } from '../../statistics/summary.ts';
 import type { SearchRollouts, SearchWorld } from './search-world.ts';
 
 /**
@@ -59,8 +60,7 @@ function openIteration(
     }
     return sum / (tasks.length * repeats);
   };
-  const size = (group: number) =>
-    Math.min(...arms.map((arm) => Math.min(...(arm[group] ?? []).map((task) => task.length))));
+  const size = (group: number) => Math.min(...(arms[parentArm]?.[group] ?? []).map((task) => task.length));
   return {
     parent: (group) => {
       const known = shares.get(group);
@@ -113,25 +113,24 @@ function expectedDiscordance({ arms }: NullPool, kind: PoolWorldName): number {
       });
     }),
   );
-  return differing.reduce((sum, share) => sum + share, 0) / Math.max(1, differing.length);
+  return meanOf(differing);
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+function meanOf(values: readonly number[]): number {
+  return mean(values) ?? 0;
 }
 
 /** Mean squared difference of two draws: for scores of 0 and 1 the share of pairs that differ. */
 function differenceWithin(scores: readonly number[]): number {
-  const centre = mean(scores);
-  return (2 * scores.reduce((sum, score) => sum + (score - centre) ** 2, 0)) / Math.max(1, scores.length - 1);
+  return 2 * (variance(scores) ?? 0);
 }
 
 function differenceBetween(scores: readonly number[], others: readonly number[]): number {
-  const square = (values: readonly number[]) => mean(values.map((value) => value * value));
-  return square(scores) + square(others) - 2 * mean(scores) * mean(others);
+  const square = (values: readonly number[]) => meanOf(values.map((value) => value * value));
+  return square(scores) + square(others) - 2 * meanOf(scores) * meanOf(others);
 }
 
+/** Draw by draw: all arms of a pool have the same ones. */
 function differenceBySeed(scores: readonly number[], others: readonly number[]): number {
-  const length = Math.min(scores.length, others.length);
-  return mean(scores.slice(0, length).map((score, draw) => (score - (others[draw] as number)) ** 2));
+  return meanOf(scores.map((score, draw) => (score - (others[draw] as number)) ** 2));
 }

@@ -93,10 +93,7 @@ describe('the replay of new middleware over recorded rollouts', { timeout: 60_00
   it('takes it through what was really said, called and answered', async () => {
     const seen = [
       "function start({ problem }) { if (problem !== 'What is 6*7?') throw new Error('start'); }",
-      'function afterModel({ reply }, state) { return { state: [...(state ?? []), reply.written] }; }'.replace(
-        '{ reply }',
-        'reply',
-      ),
+      'function afterModel(reply, state) { return { state: [...(state ?? []), reply.written] }; }',
       "function beforeTool({ call }) { if (call.arguments.expression !== '6*7') throw new Error('beforeTool'); }",
       "function afterTool({ value }) { if (value !== '42') throw new Error('afterTool'); }",
       "function finish({ answer }) { if (answer !== 'It is 42.') throw new Error('finish'); }",

@@ -9,16 +9,15 @@ import type { RolloutJob } from '../../rollout/rollout-job.ts';
 import { readReply } from '../../rollout/turn-actor.ts';
 import type { ToolCall, TrajectoryEvent } from '../../trajectory/trajectory.ts';
 
-/** What came of a replay. `faults`: `ID, HOOK: what went wrong`; `hooks`: those that the events reached; `acts`: how often any did something. */
+/** What came of a replay. `faults`: `ID, HOOK: what went wrong`; `hooks`: those that the events reached. */
 export interface HookReplay {
   faults: string[];
   hooks: Set<HookName>;
-  acts: number;
 }
 
 /**
- * Takes the middleware of a harness through the events of one recorded pass in the order in which the agent loop would. What a hook does is checked and
- * counted; the events that follow stay those that were recorded. Rejects with AbortedError, or CoHarnessError `sandbox-unavailable`.
+ * Takes the middleware of a harness through the events of one recorded pass in the order in which the agent loop would. What a hook does is
+ * checked; the events that follow stay those that were recorded. Rejects with AbortedError, or CoHarnessError `sandbox-unavailable`.
  */
 export async function replayHooks(
   job: Pick<RolloutJob, 'harness' | 'task'> & Required<Pick<RolloutJob, 'toolHosts'>>,
@@ -73,5 +72,5 @@ export async function replayHooks(
     }
   }
   const faults = log.events.flatMap((event) => (event.type === 'fault' ? [event.problem] : []));
-  return { faults, hooks, acts: log.events.filter(({ type }) => type === 'middleware-acted').length };
+  return { faults, hooks };
 }

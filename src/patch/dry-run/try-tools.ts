@@ -22,7 +22,10 @@ export async function tryTools({ parent, child, recorded, hosts, signal }: DryRu
     tried.push(`tool "${tool.name}"`);
     const problem = problemOf(await call(child, tool, given, hosts, signal), given);
     if (problem === null) continue;
-    return { tried, objection: `Tool "${tool.name}", tried with ${JSON.stringify(given.values)}: ${problem}` };
+    return {
+      tried,
+      objection: `Tool "${tool.name}", tried with ${JSON.stringify(given.values).slice(0, 200)}: ${problem}`,
+    };
   }
   return { tried, objection: null };
 }

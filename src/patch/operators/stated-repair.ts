@@ -1,7 +1,6 @@
-import { CoHarnessError } from '../../base/errors.ts';
-import { applyEdits } from '../../harness/apply-patch.ts';
 import type { Harness } from '../../harness/harness.ts';
 import type { PatchEdit } from '../../harness/patch-edit.ts';
+import { editedHarness } from '../edited-harness.ts';
 import type { PatchOperator } from '../patch-operator.ts';
 
 /** The change that the evidence itself gives, as the critic states it. */
@@ -26,10 +25,6 @@ export const statedRepair: PatchOperator = {
 
 /** A repair can be stated on another view of φ than its files; one that does not fit them is none. */
 function fits(harness: Harness, repair: readonly PatchEdit[]): boolean {
-  try {
-    return applyEdits(harness, repair).hash !== harness.hash;
-  } catch (error) {
-    if (CoHarnessError.isInstance(error) && error.code !== 'invariant') return false;
-    throw error;
-  }
+  const child = editedHarness(harness, repair);
+  return child !== null && child.hash !== harness.hash;
 }

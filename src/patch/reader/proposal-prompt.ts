@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { contentHash } from '../../base/content-hash.ts';
 import type { CriticSubject } from '../../critic/reader/critic-subject.ts';
-import { fitSubject } from '../../critic/reader/fit-subject.ts';
 import { subjectOfRollout } from '../../critic/reader/subject-of-rollout.ts';
+import { type SubjectPrompt, subjectPrompt } from '../../critic/reader/subject-prompt.ts';
+import { rolloutKey } from '../../rollout/rollout-identity.ts';
 import { isFailure, isSuccess } from '../../trajectory/is-success.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
 import type { ProposalContext } from '../patch-operator.ts';
@@ -18,11 +18,10 @@ const MOST_SUCCESSES = 2;
 export function proposalPrompt(
   context: ProposalContext,
   { count, characters }: { count: number; characters: number },
-): string {
-  const fixed = readFileSync(new URL('../prompts/proposer.md', import.meta.url), 'utf8').trim();
-  const room = Math.max(300, characters - fixed.length - 200);
-  const { text } = fitSubject(subjectOf(context), room);
-  return `${fixed}\n\n---\n\n${text}\n\n---\n\nNow write at most ${count} proposals.\n`;
+): SubjectPrompt {
+  const instructions = readFileSync(new URL('../prompts/proposer.md', import.meta.url), 'utf8').trim();
+  const request = `Now write at most ${count} proposals.`;
+  return subjectPrompt({ instructions, subject: subjectOf(context), request }, characters);
 }
 
 function subjectOf(context: ProposalContext): CriticSubject {
@@ -46,7 +45,9 @@ function subjectOf(context: ProposalContext): CriticSubject {
 
 /** One failure of each finding before the second of any, newest rollouts as far as findings name them. */
 function failuresByFinding({ clusters }: ProposalContext, own: readonly Trajectory[]): Trajectory[] {
-  const failures = new Map(own.filter(isFailure).map((trajectory) => [keyOf(trajectory), trajectory]));
+  const failures = new Map<string, Trajectory>(
+    own.filter(isFailure).map((trajectory) => [rolloutKey(trajectory.identity), trajectory]),
+  );
   const named: Trajectory[] = [];
   for (let rank = 0; named.length < MOST_FAILURES && rank < MOST_FAILURES; rank++) {
     for (const { rollouts } of clusters.slice(0, MOST_FINDINGS)) {
@@ -59,11 +60,7 @@ function failuresByFinding({ clusters }: ProposalContext, own: readonly Trajecto
 
 function runPart(trajectory: Trajectory, { harness, clusters }: ProposalContext): CriticSubject['parts'][number] {
   const [, run] = subjectOfRollout(trajectory, harness).parts;
-  const finding = clusters.findIndex(({ rollouts }) => rollouts.includes(keyOf(trajectory)));
+  const finding = clusters.findIndex(({ rollouts }) => rollouts.includes(rolloutKey(trajectory.identity)));
   const title = isSuccess(trajectory) ? 'A run that went well' : `A failed run (finding ${finding + 1})`;
   return { title, lines: run?.lines ?? [] };
-}
-
-function keyOf({ identity }: Trajectory): string {
-  return contentHash(identity);
 }

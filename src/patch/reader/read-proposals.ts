@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ReaderReply } from '../../critic/reader/critic-reader.ts';
-import { wholeReply } from '../../critic/reader/whole-reply.ts';
-import { jsonObjects } from '../../critic/written-calls.ts';
+import { type Checked, replyObject } from '../../critic/reader/reply-object.ts';
 
 /** Last line of a whole answer. */
 export const PROPOSALS_END_MARK = 'END OF PROPOSALS';
@@ -23,19 +22,7 @@ const proposalsSchema = z.object({ proposals: z.array(proposalSchema).max(32) })
 /** One change as a reader writes it. */
 export type WrittenProposal = z.output<typeof proposalSchema>;
 
-export type CheckedProposals = { ok: true; proposals: WrittenProposal[] } | { ok: false; why: string };
-
-/** A reply as proposals, or why it is none: cut by length, an open think block, no end mark, no JSON of the asked form. Nothing of a refused reply is used. */
-export function readProposals(reply: ReaderReply): CheckedProposals {
-  const whole = wholeReply(reply, PROPOSALS_END_MARK);
-  if (!whole.ok) return whole;
-  const objects = jsonObjects(whole.said).filter(({ value }) => 'proposals' in value);
-  if (objects.length !== 1)
-    return { ok: false, why: `the reply holds ${objects.length} JSON objects with proposals, expected one` };
-  const checked = proposalsSchema.safeParse(objects[0]?.value);
-  if (checked.success) return { ok: true, proposals: checked.data.proposals };
-  const issues = checked.error.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.join('.') || '(the object)'}: ${message}`);
-  return { ok: false, why: `the JSON does not have the asked form: ${issues.join('; ')}` };
+/** A reply as proposals, or why it is none. */
+export function readProposals(reply: ReaderReply): Checked<{ proposals: WrittenProposal[] }> {
+  return replyObject(reply, { key: 'proposals', schema: proposalsSchema, endMark: PROPOSALS_END_MARK });
 }

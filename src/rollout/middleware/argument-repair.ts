@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/is-record.ts';
 import { argumentCheck } from '../../harness/argument-check.ts';
 import type { HarnessTool } from '../../harness/harness.ts';
 import { repairJson } from '../repair-json.ts';
@@ -64,8 +65,4 @@ function asType(value: unknown, schema: unknown): unknown {
   if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
   if (type === 'array' && value !== null && !Array.isArray(value)) return [value];
   return value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

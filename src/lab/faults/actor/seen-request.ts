@@ -1,5 +1,5 @@
+import { isRecord } from '../../../base/is-record.ts';
 import { seedFrom } from '../../../base/random.ts';
-import { isRecord } from '../../../critic/is-record.ts';
 import type { ChatMessage, GenerationRequest } from '../../../model/model-backend.ts';
 import { balancedObjects } from '../../../rollout/balanced-objects.ts';
 import { type CallForm, formIn } from './call-form.ts';

@@ -1,8 +1,7 @@
-import { CoHarnessError } from '../../../base/errors.ts';
 import { seededRandom, seedFrom } from '../../../base/random.ts';
-import { applyEdits } from '../../../harness/apply-patch.ts';
 import type { Harness } from '../../../harness/harness.ts';
 import type { PatchEdit } from '../../../harness/patch-edit.ts';
+import { editedHarness } from '../../../patch/edited-harness.ts';
 import { type FaultKinds, FIELD_CLASSES } from '../fault-kind.ts';
 import type { LabScenario } from '../scenarios/lab-scenario.ts';
 import type { HandMade } from './hand-made.ts';
@@ -47,11 +46,6 @@ export function allMutations(
 
 /** The harness after the edits; null where they give none, or the same. */
 function brokenBy(harness: Harness, edits: readonly PatchEdit[]): Harness | null {
-  try {
-    const broken = applyEdits(harness, edits);
-    return broken.hash === harness.hash ? null : broken;
-  } catch (error) {
-    if (CoHarnessError.isInstance(error) && error.code !== 'invariant') return null;
-    throw error;
-  }
+  const broken = editedHarness(harness, edits);
+  return broken?.hash === harness.hash ? null : broken;
 }

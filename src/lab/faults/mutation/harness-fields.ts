@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { pointerStep } from '../../../critic/json-pointer.ts';
+import { pointerStep } from '../../../base/json-pointer.ts';
 import type { Harness } from '../../../harness/harness.ts';
 import type { FieldClass } from '../fault-kind.ts';
 

@@ -11,24 +11,19 @@ import type { SeenRequest } from '../actor/seen-request.ts';
 import type { LabScenario } from './lab-scenario.ts';
 import { labTask } from './lab-task.ts';
 
-const FILES = {
-  'harness.yaml': `name: orders
+/** What every billing harness has in common: protocol, feedback, the calculator and a first example. `outputCharacters`: of the calculator. */
+export function billingFiles(name: string, { outputCharacters }: { outputCharacters: number }) {
+  return {
+    'harness.yaml': `name: ${name}
 protocol:
   dialect: { kind: fenced, open: tool, body: call }
 answer: { from: text }
 limits: { turns: 9, tokensPerTurn: 200 }
 sampling: { temperature: 0 }
 `,
-  'prompts/system.md': `You bill orders step by step, one call after the other.
-Tools:
-{{tools}}
-{{skills}}
-Always use a tool for every step.
-`,
-  'prompts/tool-result.md': 'Value: {{result}}\n',
-  'prompts/error-feedback.md': 'Error: {{problem}}. Correct it and write the call again.\n',
-  'prompts/final-turn.md': 'No more calls are possible. Reply with what you have.\n',
-  'tools/calculator/tool.yaml': `name: calculator
+    'prompts/error-feedback.md': 'Error: {{problem}}. Correct it and write the call again.\n',
+    'prompts/final-turn.md': 'No more calls are possible. Reply with what you have.\n',
+    'tools/calculator/tool.yaml': `name: calculator
 description: Evaluates an arithmetic expression and gives its value.
 parameters:
   type: object
@@ -37,19 +32,31 @@ parameters:
   required: [expression]
   additionalProperties: false
 backend: { kind: builtin, name: calculator }
-limits: { wallMs: 10000, outputCharacters: 8 }
+limits: { wallMs: 10000, outputCharacters: ${outputCharacters} }
 `,
+    'examples/01-pens.yaml': `problem: "Bill 2 pens at 3. How much is it?"
+steps:
+  - call: { tool: calculator, arguments: { expression: "2 * 3" } }
+    result: "6"
+  - text: "Total: 6"
+`,
+  };
+}
+
+const FILES = {
+  ...billingFiles('orders', { outputCharacters: 8 }),
+  'prompts/system.md': `You bill orders step by step, one call after the other.
+Tools:
+{{tools}}
+{{skills}}
+Always use a tool for every step.
+`,
+  'prompts/tool-result.md': 'Value: {{result}}\n',
   'skills/billing/SKILL.md': `To bill an order:
 1. Multiply quantity and price, one call for each line.
 2. Add the lines.
 3. Take the discount from the sum: sum * (100 - discount) / 100.
 4. Add the delivery.
-`,
-  'examples/01-pens.yaml': `problem: "Bill 2 pens at 3. How much is it?"
-steps:
-  - call: { tool: calculator, arguments: { expression: "2 * 3" } }
-    result: "6"
-  - text: "Total: 6"
 `,
   'examples/02-cups.yaml': `problem: "Bill 5 cups at 4. How much is it?"
 steps:

@@ -15,7 +15,9 @@ export function pointerNames(pointer: string): string[] {
 export function valueAt(value: unknown, pointer: string): unknown {
   return pointerNames(pointer).reduce<unknown>(
     (inner, name) =>
-      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
+        ? (inner as Record<string, unknown>)[name]
+        : undefined,
     value,
   );
 }
