@@ -6,25 +6,27 @@
  *         [--temperature 0.7] [--tokens 64] [--groups 50] [--per-group 5] [--set key=value …]
  *     npx co-harness lab null-pool FILE
  *
- * resamples whole searches from it. Without --run the pair is the config's seed pair; with it the run's champion.
+ * resamples whole searches from it. Without --run the pair is the config's seed pair; with it the run's champion, on the gate tasks of that run.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/base/clock.ts';
-import { AbortedError, CoHarnessError } from '../src/base/errors.ts';
+import { AbortedError } from '../src/base/errors.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
 import { findConfigFile, loadConfig } from '../src/cli/config-file.ts';
-import { openEngines } from '../src/cli/open-engines.ts';
-import { findRun, withJournal } from '../src/cli/run-folders.ts';
-import { collectNullPool, type PoolArm } from '../src/evolution/null-pool.ts';
+import { gateSubject } from '../src/cli/gate-subject.ts';
+import { type OpenedEngines, openEngines } from '../src/cli/open-engines.ts';
+import { openRunEngines } from '../src/cli/open-run-engines.ts';
+import { formatSeconds } from '../src/cli/run-progress.ts';
+import { collectNullPool, nullPoolArms } from '../src/evolution/null-pool.ts';
 import { prepareRun } from '../src/evolution/start-run.ts';
 import { applyEdits } from '../src/harness/apply-patch.ts';
 import type { Harness } from '../src/harness/harness.ts';
+import { countNumber, decimalNumber, positiveNumber } from '../src/lab/option-numbers.ts';
 import type { ModelIdentity } from '../src/model/model-backend.ts';
-import { openRegistry } from '../src/registry/registry.ts';
-import { placeboEdits } from '../src/replay/placebo-edits.ts';
-import { synonymEdit } from '../src/replay/synonym-edit.ts';
+import type { Task } from '../src/task/task.ts';
+import type { Verifier } from '../src/task/verifier.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,35 +43,33 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const [place = 'examples/word-problems'] = positionals;
-const file = findConfigFile(place);
-const prepared = await prepareRun(await loadConfig(file, options.set), file);
-const { name } = prepared.config;
-const pair = options.run === undefined ? seedPair() : await championOf(options.run);
-const folder = options.run === undefined ? join('runs', `null-pool-${name}`) : findRun(options.run).folder;
+const subject = options.run === undefined ? await seedPair() : await championOf(options.run);
+const { folder, verifier } = subject;
 const poolFile = options.pool ?? join(folder, 'null-pool.sqlite');
-const wanted = Number(options.rollouts);
+const wanted = countNumber(options.rollouts);
+const minutes = options.minutes === undefined ? null : positiveNumber(options.minutes);
+const temperature = decimalNumber(options.temperature);
+const harness = withTokens(subject.harness);
+const arms = nullPoolArms(harness);
+const groups = gateGroups(subject.tasks);
 
 const controller = new AbortController();
 process.once('SIGINT', () => controller.abort());
-const log = (text: string) => process.stderr.write(`${text}\n`);
-const engines = await openEngines(prepared.config, folder, { signal: controller.signal, log });
+const engines = await subject.open(controller.signal);
 const journal = openSqliteJournal(poolFile);
-const timer =
-  options.minutes === undefined ? undefined : setTimeout(() => controller.abort(), Number(options.minutes) * 60_000);
+const timer = minutes === null ? undefined : setTimeout(() => controller.abort(), minutes * 60_000);
 const startedAt = performance.now();
 let collected = 0;
 let lastLine = 0;
 try {
-  const harness = withTokens(pair.harness);
   await collectNullPool({
-    name: `${name}, ${pair.title}, temperature ${options.temperature}`,
-    arms: armsOf(harness),
-    model: await engines.models.open(pair.model ?? engines.models.base),
-    groups: gateGroups(),
-    sampling: { ...harness.settings.sampling, temperature: Number(options.temperature) },
+    name: `${subject.title}, temperature ${temperature}`,
+    arms,
+    model: await engines.models.open(subject.model ?? engines.models.base),
+    groups,
+    sampling: { ...harness.settings.sampling, temperature },
     seed: 1,
-    verifier: prepared.verifier,
+    verifier,
     toolHosts: engines.toolHosts,
     rollouts: wanted,
     journal,
@@ -81,7 +81,8 @@ try {
       if (now - lastLine < 2_000 && collected < wanted) return;
       lastLine = now;
       const rate = progress.bought / ((now - startedAt) / 1000);
-      const left = progress.bought === 0 ? '' : `, ${rate.toFixed(2)}/s, ${duration((wanted - collected) / rate)} left`;
+      const left =
+        progress.bought === 0 ? '' : `, ${rate.toFixed(2)}/s, ${formatSeconds((wanted - collected) / rate)} left`;
       const unscored = progress.unscored === 0 ? '' : ` (${progress.unscored} unscored)`;
       process.stderr.write(`\r${collected} of ${wanted} rollouts${unscored}${left}      `);
     },
@@ -102,56 +103,44 @@ process.exit(0);
 
 interface Subject {
   title: string;
+  /** Where its pool and its adapters lie. */
+  folder: string;
   harness: Harness;
   /** Absent: the base weights. */
   model?: ModelIdentity;
+  tasks: readonly Task[];
+  verifier: Verifier;
+  open(signal: AbortSignal): Promise<OpenedEngines>;
 }
 
-function seedPair(): Subject {
-  return { title: 'seed pair', harness: prepared.harness };
+async function seedPair(): Promise<Subject> {
+  const file = findConfigFile(positionals[0] ?? 'examples/word-problems');
+  const { config, harness, splits, verifier } = await prepareRun(await loadConfig(file, options.set), file);
+  const folder = join('runs', `null-pool-${config.name}`);
+  const log = (text: string) => process.stderr.write(`${text}\n`);
+  const open = (signal: AbortSignal) => openEngines(config, folder, { signal, log });
+  return { title: `${config.name}, seed pair`, folder, harness, tasks: splits.gate, verifier, open };
 }
 
 async function championOf(run: string): Promise<Subject> {
-  const { folder: runFolder, name: runName } = findRun(run);
-  return withJournal(runFolder, async (runJournal) => {
-    const registry = openRegistry(join(runFolder, 'registry'), runJournal);
-    const version = await registry.find('champion');
-    const harness = await registry.harness(version.pair.harness);
-    return { title: `champion v${version.version} of ${runName}`, harness, model: version.pair.model };
-  });
+  const [config] = positionals;
+  const named = config === undefined ? {} : { config };
+  const found = await gateSubject(run, { pair: 'champion', ...named, set: options.set });
+  const { folder, version, header } = found;
+  const open = (signal: AbortSignal) => openRunEngines(folder, header, signal);
+  return { ...found, title: `${found.name}, champion v${version.version}`, model: version.pair.model, open };
 }
 
 /** Short answers are enough here, and cost less. */
-function withTokens(harness: Harness): Harness {
-  if (options.tokens === undefined) return harness;
-  const old = harness.settings.limits.tokensPerTurn;
-  const edit = { path: 'harness.yaml#/limits/tokensPerTurn', old, value: Number(options.tokens) };
-  return old === edit.value ? harness : applyEdits(harness, [edit]);
+function withTokens(whole: Harness): Harness {
+  if (options.tokens === undefined) return whole;
+  const old = whole.settings.limits.tokensPerTurn;
+  const edit = { path: 'harness.yaml#/limits/tokensPerTurn', old, value: countNumber(options.tokens) };
+  return old === edit.value ? whole : applyEdits(whole, [edit]);
 }
 
-function armsOf(harness: Harness): PoolArm[] {
-  const prompt = [{ path: 'prompts/system.md' }];
-  const synonym = synonymEdit(harness);
-  if (synonym === null) {
-    throw new CoHarnessError(
-      'no-placebo',
-      'No word of prompts/system.md has a known synonym (src/replay/synonym-edit.ts).',
-    );
-  }
-  return [
-    { name: 'the pair', harness },
-    { name: 'trailing space', harness: applyEdits(harness, placeboEdits(harness, prompt)) },
-    { name: synonym.title, harness: applyEdits(harness, [synonym.edit]) },
-  ];
-}
-
-function gateGroups() {
-  const byGroup = [...Map.groupBy(prepared.splits.gate, ({ group }) => group).values()];
-  const drawn = seededRandom(1).shuffled(byGroup).slice(0, Number(options.groups));
-  return drawn.map((tasks) => tasks.slice(0, Number(options['per-group'])));
-}
-
-function duration(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+function gateGroups(tasks: readonly Task[]) {
+  const byGroup = [...Map.groupBy(tasks, ({ group }) => group).values()];
+  const drawn = seededRandom(1).shuffled(byGroup).slice(0, countNumber(options.groups));
+  return drawn.map((group) => group.slice(0, countNumber(options['per-group'])));
 }

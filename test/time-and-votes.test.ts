@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock, systemClock } from '../src/base/clock.ts';
-import { patchFor, playGateWorld, type Question } from './scripted-world/gate-world.ts';
+import type { PatchEdit } from '../src/harness/patch-edit.ts';
+import { type GateWorld, patchFor, playGateWorld, type Question } from './scripted-world/gate-world.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -19,6 +20,24 @@ function byChance(rate: number, { sum, chance }: Question): string {
   return chance < rate ? `${sum}` : `${sum + 1 + Math.floor(chance * 1000)}`;
 }
 
+/** Right on the same six tasks of ten, whatever φ is. */
+function steadily({ sum, luck }: Question): string {
+  return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+}
+
+/** Nothing but this diff is proposed. */
+function proposing(edit: PatchEdit, kind: 'in-flight-changed' | 'setting-changed') {
+  return { proposals: [(harness) => [patchFor(harness, [edit], { probe: { kind } })]] } satisfies Partial<GateWorld>;
+}
+
+/** A φ with `old` rollouts in flight, and the diff that makes them `value`. */
+function inFlight(old: number, value: number | null) {
+  return {
+    files: { 'harness.yaml': `name: sums\nbatching: { inFlight: ${old} }\n` },
+    ...proposing({ path: 'harness.yaml#/batching/inFlight', old, value }, 'in-flight-changed'),
+  };
+}
+
 describe('the loop finds by itself, and the gate passes', { timeout: 240_000 }, () => {
   it('that rollouts side by side are faster, in seconds of whole batches', async () => {
     const { versions } = await playGateWorld(join(folder, 'batching'), {
@@ -26,10 +45,10 @@ describe('the loop finds by itself, and the gate passes', { timeout: 240_000 }, 
       files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 1 }\n' },
       concurrency: 8,
       clock: systemClock,
-      answer: async ({ sum, luck }) => {
+      answer: async (question) => {
         // Longer than what the loop itself takes for a rollout, on a busy machine too.
         await delay(25);
-        return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+        return steadily(question);
       },
     });
     expect(versions[1]).toMatchObject({
@@ -66,13 +85,7 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
       ...FAIR,
       files: { 'harness.yaml': 'name: sums\nvotes: 5\nsampling: { temperature: 0.7 }\n' },
       answer: (question) => byChance(0.6, question),
-      proposals: [
-        (harness) => [
-          patchFor(harness, [{ path: 'harness.yaml#/voting', value: { stopWhenDecided: true } }], {
-            probe: { kind: 'setting-changed' },
-          }),
-        ],
-      ],
+      ...proposing({ path: 'harness.yaml#/voting', value: { stopWhenDecided: true } }, 'setting-changed'),
     });
     expect(versions[1]).toMatchObject({ verdict: 'faster', accepted: true });
     expect(versions[1]?.decision?.tokens.child).toBeLessThan(0.9 * (versions[1]?.decision?.tokens.parent ?? 0));
@@ -81,20 +94,13 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
   it('fewer rollouts in flight are refused where they save no time', async () => {
     const { versions } = await playGateWorld(join(folder, 'slower'), {
       ...FAIR,
-      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 8 }\n' },
+      ...inFlight(8, 2),
       concurrency: 8,
       clock: systemClock,
-      answer: async ({ sum, luck }) => {
+      answer: async (question) => {
         await delay(2);
-        return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+        return steadily(question);
       },
-      proposals: [
-        (harness) => [
-          patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 8, value: 2 }], {
-            probe: { kind: 'in-flight-changed' },
-          }),
-        ],
-      ],
     });
     expect(versions[1]).toMatchObject({ verdict: 'reject', reason: 'no-gain', accepted: false });
   });
@@ -103,14 +109,8 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
     const { versions, rollouts, refusals } = await playGateWorld(join(folder, 'small'), {
       config: { gate: { margin: 0.2 } },
       concurrency: 16,
-      answer: ({ sum, luck }) => (luck < 0.6 ? `${sum}` : `${sum + 1}`),
-      proposals: [
-        (harness) => [
-          patchFor(harness, [{ path: 'harness.yaml#/batching', value: { inFlight: 32 } }], {
-            probe: { kind: 'in-flight-changed' },
-          }),
-        ],
-      ],
+      answer: steadily,
+      ...proposing({ path: 'harness.yaml#/batching', value: { inFlight: 32 } }, 'in-flight-changed'),
     });
     expect(refusals).toEqual([expect.stringMatching(/11 blocks of 32 rollouts or more; the gate tasks make 3\.$/)]);
     expect(versions).toHaveLength(1);
@@ -122,21 +122,14 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
     const clock = manualClock();
     const { versions } = await playGateWorld(join(folder, 'cache'), {
       ...FAIR,
+      ...inFlight(24, 32),
       gateTasks: 400,
-      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 24 }\n' },
       clock,
-      answer: ({ sum, luck, problem }) => {
-        clock.advance(met.has(problem) ? 1 : 100);
-        met.add(problem);
-        return luck < 0.6 ? `${sum}` : `${sum + 1}`;
+      answer: (question) => {
+        clock.advance(met.has(question.problem) ? 1 : 100);
+        met.add(question.problem);
+        return steadily(question);
       },
-      proposals: [
-        (harness) => [
-          patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 24, value: 32 }], {
-            probe: { kind: 'in-flight-changed' },
-          }),
-        ],
-      ],
     });
     expect(versions[1]).toMatchObject({ verdict: 'reject', reason: 'no-gain', accepted: false });
   });
@@ -144,16 +137,9 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
   it('the same number under another name is dead: nothing ran otherwise', async () => {
     const { versions } = await playGateWorld(join(folder, 'same'), {
       ...FAIR,
-      files: { 'harness.yaml': 'name: sums\nbatching: { inFlight: 4 }\n' },
+      ...inFlight(4, null),
       concurrency: 4,
-      answer: ({ sum, luck }) => (luck < 0.6 ? `${sum}` : `${sum + 1}`),
-      proposals: [
-        (harness) => [
-          patchFor(harness, [{ path: 'harness.yaml#/batching/inFlight', old: 4, value: null }], {
-            probe: { kind: 'in-flight-changed' },
-          }),
-        ],
-      ],
+      answer: steadily,
     });
     expect(versions[1]).toMatchObject({ verdict: 'dead', accepted: false });
   });

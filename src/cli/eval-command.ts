@@ -142,7 +142,6 @@ async function rollOutTasks(
     );
     return await runBatch(jobs, {
       journal: memoryJournal(),
-      concurrency: model.concurrency,
       signal: controller.signal,
       onProgress: ({ finished, total }) =>
         progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),

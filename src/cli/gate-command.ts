@@ -1,22 +1,14 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import { CoHarnessError } from '../base/errors.ts';
 import { seededRandom } from '../base/random.ts';
 import { points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
-import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
-import type { Harness } from '../harness/harness.ts';
-import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
-import { openRegistry } from '../registry/registry.ts';
+import { countNumber, decimalNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { pairHash, type Version } from '../registry/version.ts';
-import type { Task } from '../task/task.ts';
-import type { Verifier } from '../task/verifier.ts';
-import { findConfigFile, loadConfig } from './config-file.ts';
-import { configOfRun } from './eval-tasks.ts';
+import { type GateSubject, gateSubject } from './gate-subject.ts';
 import { openRunEngines } from './open-run-engines.ts';
-import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
 
 interface GateOptions {
@@ -26,7 +18,7 @@ interface GateOptions {
   set: string[];
   groups: number;
   repeats: number;
-  temperature?: string;
+  temperature?: number;
   seed: number;
   json?: boolean;
 }
@@ -47,60 +39,25 @@ export function registerGateCommand(program: Command): void {
     )
     .option('--groups <number>', 'gate groups at most', countNumber, 100)
     .option('--repeats <number>', 'rollouts per task in each arm', countNumber, 1)
-    .option('--temperature <number>', 'default: the harness’s own')
+    .option('--temperature <number>', 'default: the harness’s own', decimalNumber)
     .option('--seed <number>', 'root seed', wholeNumber, 1)
     .option('--json', 'as JSON (schema co-harness/gate-null@1)')
     .action(gateNull);
 }
 
 async function gateNull(reference: string | undefined, options: GateOptions): Promise<void> {
-  const { name, folder } = findRun(reference);
-  const subject = await withJournal(folder, async (journal) => {
-    const registry = openRegistry(join(folder, 'registry'), journal);
-    const version = await registry.find(options.pair);
-    return { version, header: await readRunHeader(journal), harness: await registry.harness(version.pair.harness) };
-  });
-  const { groups, verifier } = await gateTasks(folder, subject.header, options);
-  const measured = await measure(folder, subject, groups, verifier, options);
+  const subject = await gateSubject(reference, options);
+  const measured = await measure(subject, options);
   const pair = pairHash(subject.version.pair);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ schema: 'co-harness/gate-null@1', run: name, pair, ...measured })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ schema: 'co-harness/gate-null@1', run: subject.name, pair, ...measured })}\n`,
+    );
   } else process.stdout.write(`${describe(measured, subject.version).join('\n')}\n`);
 }
 
-/**
- * Gate tasks of a run, read again through its config. Throws CoHarnessError `run-mismatch` when the config gives other tasks than the run had: its sealed
- * ones are known by their hashes.
- */
-async function gateTasks(
-  folder: string,
-  header: RunHeader,
-  { config, set, groups }: GateOptions,
-): Promise<{ groups: Task[][]; verifier: Verifier }> {
-  const file = config === undefined ? configOfRun(folder, header) : findConfigFile(config);
-  if (file === null) {
-    throw new CoHarnessError('no-config', 'The run does not know its config any more. Name it with --config.');
-  }
-  const { hashes: _hashes, ...settings } = header.config.tasks as Record<string, unknown>;
-  const overrides = Object.fromEntries(Object.entries(settings).map(([key, value]) => [`tasks.${key}`, value]));
-  const { splits, verifier } = await prepareRun(await loadConfig(file, set, overrides), file);
-  const sealed = new Set<string>(header.sealed);
-  if (splits.test.length !== sealed.size || splits.test.some(({ hash }) => !sealed.has(hash))) {
-    throw new CoHarnessError(
-      'run-mismatch',
-      `${file} gives other tasks than the run was made with. Name the config with --config, and what it was started with by --set (tasks.path=FILE, say).`,
-      { details: { file } },
-    );
-  }
-  const byGroup = [...Map.groupBy(splits.gate, (task) => task.group).values()];
-  return { groups: seededRandom(1).shuffled(byGroup).slice(0, groups), verifier };
-}
-
 async function measure(
-  folder: string,
-  { version, header, harness }: { version: Version; header: RunHeader; harness: Harness },
-  groups: Task[][],
-  verifier: Verifier,
+  { folder, version, header, harness, tasks, verifier }: GateSubject,
   options: GateOptions,
 ): Promise<NullRuns> {
   const controller = new AbortController();
@@ -109,13 +66,14 @@ async function measure(
   const progress = runProgress(process.stderr);
   const journal = openSqliteJournal(join(folder, 'null.sqlite'));
   const { temperature } = options;
+  const byGroup = [...Map.groupBy(tasks, ({ group }) => group).values()];
   try {
     return await runNull({
       harness,
       model: await engines.models.open(version.pair.model),
-      groups,
+      groups: seededRandom(1).shuffled(byGroup).slice(0, options.groups),
       repeats: options.repeats,
-      sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature: Number(temperature) },
+      sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature },
       seed: options.seed,
       verifier,
       toolHosts: engines.toolHosts,

@@ -1,8 +1,11 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { type Journal, once } from '../base/journal.ts';
+import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
+import { placeboEdits } from '../replay/placebo-edits.ts';
+import { synonymEdit } from '../replay/synonym-edit.ts';
 import { runBatch } from '../rollout/run-batch.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
@@ -13,6 +16,26 @@ import { isGreedy } from './roll-out.ts';
 export interface PoolArm {
   name: string;
   harness: Harness;
+}
+
+/**
+ * φ of a pair, and φ with either placebo: a blank at the end of the prompt's first line, a synonym. Throws CoHarnessError `no-placebo` where its prompt has no word
+ * with a known synonym.
+ */
+export function nullPoolArms(harness: Harness): PoolArm[] {
+  const synonym = synonymEdit(harness);
+  if (synonym === null) {
+    throw new CoHarnessError(
+      'no-placebo',
+      'No word of prompts/system.md has a known synonym (src/replay/synonym-edit.ts).',
+    );
+  }
+  const blank = placeboEdits(harness, [{ path: 'prompts/system.md' }]);
+  return [
+    { name: 'the pair', harness },
+    { name: 'trailing space', harness: applyEdits(harness, blank) },
+    { name: synonym.title, harness: applyEdits(harness, [synonym.edit]) },
+  ];
 }
 
 export interface NullPoolOrder extends Omit<NullSetting, 'harness'> {
@@ -54,7 +77,7 @@ const HEADER = contentHash({ step: 'null-pool' });
  * AbortedError when the signal fires, and with CoHarnessError `pool-mismatch` where the journal holds another pool, `invalid-pool` for a greedy pair.
  */
 export async function collectNullPool(order: NullPoolOrder): Promise<void> {
-  const { arms, model, signal, rollouts, onProgress } = order;
+  const { arms, groups, signal, rollouts, onProgress } = order;
   for (const { name, harness } of arms) {
     if (isGreedy(harness, order.sampling)) {
       const text = `Arm "${name}" is greedy: all its draws would be the same. Give a temperature above 0.`;
@@ -69,7 +92,6 @@ export async function collectNullPool(order: NullPoolOrder): Promise<void> {
     await runBatch(jobs.slice(0, rollouts - counts.collected), {
       journal,
       signal,
-      concurrency: model.concurrency,
       onProgress: ({ isReused, trajectory }) => {
         counts.collected++;
         if (!isReused) counts.bought++;

@@ -63,8 +63,8 @@ const CANDIDATES = [1, 3, 10];
 export async function runNull(order: NullOrder): Promise<NullRuns> {
   const repeats = Array.from({ length: order.repeats }, (_, repeat) => repeat);
   const jobs = [...nullJobs(order, 'null A', repeats), ...nullJobs(order, 'null B', repeats)];
-  const { journal, signal, onProgress, model } = order;
-  const rollouts = await runBatch(jobs, { journal, signal, onProgress, concurrency: model.concurrency });
+  const { journal, signal, onProgress } = order;
+  const rollouts = await runBatch(jobs, { journal, signal, onProgress });
   const half = rollouts.length / 2;
   const pairs = rollouts.slice(0, half).map((one, index) => {
     const other = rollouts[half + index] as Trajectory;

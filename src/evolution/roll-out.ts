@@ -76,7 +76,6 @@ export async function rollOrders(
     const startedAt = context.clock.now();
     const trajectories = await runBatch(jobs, {
       journal: context.journal,
-      concurrency: Math.max(1, ...jobs.map((job) => job.model.concurrency)),
       signal: context.signal,
       run: (job) => context.tokens.pay(fewestTokens(job), () => runRollout(job)),
       onProgress: (rollout) => {

@@ -58,6 +58,15 @@ describe('sampleArguments', () => {
     expect(sampleArguments(endless).conforming).toBe(false);
   });
 
+  it('makes no more than there is room for, whatever a schema asks for', () => {
+    const long = { type: 'string', minLength: 2 ** 40 };
+    const wide = { type: 'array', minItems: 1e9, items: { type: 'integer' } };
+    const square = { type: 'array', minItems: 900, items: { ...wide, minItems: 900 } };
+    for (const schema of [long, wide, { ...wide, items: wide }, { ...square, items: square }]) {
+      expect(sampleArguments(object({ a: schema })).conforming).toBe(false);
+    }
+  });
+
   it('gives only what is required, and says where it found nothing that fits', () => {
     expect(sampleArguments({ type: 'object', properties: { a: { type: 'string' } } })).toEqual({
       values: {},

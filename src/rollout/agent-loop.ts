@@ -1,6 +1,7 @@
 import { AbortedError, CoHarnessError, InvariantError } from '../base/errors.ts';
 import type { Harness } from '../harness/harness.ts';
 import { ProviderError } from '../model/provider-error.ts';
+import { modelCalls } from '../trajectory/model-calls.ts';
 import { openConversation } from './conversation.ts';
 import type { Episode } from './episode.ts';
 import { type EventLog, eventLog } from './event-log.ts';
@@ -81,11 +82,7 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
   } catch (error) {
     if (job.signal?.aborted) throw error instanceof AbortedError ? error : new AbortedError();
     if (error instanceof WallLimitReached || (error instanceof AbortedError && limit.isReached())) {
-      const { wallMs } = job.harness.settings.limits;
-      return {
-        ...episode,
-        ...timeIsOver(log, { turn: modelCalls(events), isEngineFault: isEngineFault(log), wallMs }),
-      };
+      return { ...episode, ...timedOut(job, log) };
     }
     return { ...episode, fault: infrastructureFault(error, log) };
   } finally {
@@ -96,13 +93,11 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
 /**
  * A time-out that φ may have caused is a failure of φ. An engine that has finished no call at all, or was failing when the time ran out, is not φ's doing.
  */
-function isEngineFault({ events }: EventLog): boolean {
-  const last = events.findLast(({ type }) => type !== 'retried');
-  return modelCalls(events) === 0 || (last?.type === 'fault' && last.boundary === 'provider');
-}
-
-function modelCalls(events: EventLog['events']): number {
-  return events.filter(({ type }) => type === 'model-called').length;
+function timedOut({ harness }: RolloutJob, log: EventLog): ReturnType<typeof timeIsOver> {
+  const turn = modelCalls(log).length;
+  const last = log.events.findLast(({ type }) => type !== 'retried');
+  const isEngineFault = turn === 0 || (last?.type === 'fault' && last.boundary === 'provider');
+  return timeIsOver(log, { turn, isEngineFault, wallMs: harness.settings.limits.wallMs });
 }
 
 function infrastructureFault(error: unknown, log: EventLog): Episode['fault'] {

@@ -17,15 +17,17 @@ export function repairJson(text: string): unknown {
   }
 }
 
-const TOKEN = /\s+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[-+]?\d[\w.+-]*|[A-Za-z_]\w*|./gsu;
+const TOKEN = /\s+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[-+]?\d[\w.+-]*|[A-Za-z_]\w*|<[/|]|```|./gsu;
+/** Begins of what closes a call in a tag or a fence. */
+const CLOSING_MARKS: readonly string[] = ['</', '<|', '```'];
 
 function mendMarks(text: string): string | null {
   const open: string[] = [];
   let out = '';
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '"' || token === "'") return null;
-    // The mark that closes a call in a tag or a fence: what was still open ends here.
-    if (token === '<' || token === '`') break;
+    // What was still open ends here. Any other "<" or "`" may be part of a value.
+    if (CLOSING_MARKS.includes(token)) break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     if (token === '}' || token === ']') {
       if (open.pop() !== token) return null;

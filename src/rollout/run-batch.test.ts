@@ -28,9 +28,10 @@ const verifier: Verifier = {
   }),
 };
 
-function world(reply: (request: GenerationRequest) => string | Promise<string> = () => 'yes') {
+function world(reply: (request: GenerationRequest) => string | Promise<string> = () => 'yes', concurrency = 4) {
   const asked: string[] = [];
   const model = scriptedBackend({
+    concurrency,
     reply: (request) => {
       asked.push(request.messages.at(-1)?.content ?? '');
       return reply(request);
@@ -57,7 +58,7 @@ describe('runBatch', () => {
       await new Promise((resolve) => setTimeout(resolve, messages[0]?.content === 'a' ? 20 : 1));
       return 'yes';
     });
-    const trajectories = await runBatch([job('a'), job('b'), job('c')], { journal: memoryJournal(), concurrency: 3 });
+    const trajectories = await runBatch([job('a'), job('b'), job('c')], { journal: memoryJournal() });
     expect(trajectories.map(({ taskId }) => taskId)).toEqual(['a', 'b', 'c']);
   });
 
@@ -138,9 +139,11 @@ describe('runBatch', () => {
 
   it('on abort keeps what is finished, cancels what is in flight and starts nothing new', async () => {
     const controller = new AbortController();
-    const { asked, job } = world(({ messages }) => (messages[0]?.content === 'a' ? 'yes' : new Promise(() => {})));
+    const reply = ({ messages }: GenerationRequest) =>
+      messages[0]?.content === 'a' ? 'yes' : new Promise<never>(() => {});
+    const { asked, job } = world(reply, 1);
     const journal = memoryJournal();
-    const running = runBatch([job('a'), job('b'), job('c')], { journal, concurrency: 1, signal: controller.signal });
+    const running = runBatch([job('a'), job('b'), job('c')], { journal, signal: controller.signal });
     await new Promise((resolve) => setTimeout(resolve, 20));
     controller.abort();
     await expect(running).rejects.toBeInstanceOf(AbortedError);
@@ -150,9 +153,9 @@ describe('runBatch', () => {
 
   it('writes the same journal each time with one worker and a scripted model', async () => {
     const contents = async () => {
-      const { job } = world();
+      const { job } = world(undefined, 1);
       const journal = memoryJournal();
-      await runBatch([job('b'), job('a'), job('b')], { journal, concurrency: 1 });
+      await runBatch([job('b'), job('a'), job('b')], { journal });
       return JSON.stringify(await journal.entries());
     };
     expect(await contents()).toBe(await contents());

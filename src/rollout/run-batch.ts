@@ -22,8 +22,6 @@ export interface BatchProgress {
 
 export interface BatchOptions {
   journal: Journal;
-  /** Rollouts in flight at once where φ names no number; default: the largest `concurrency` among the jobs' models. */
-  concurrency?: number;
   /** Hears of every distinct rollout. What it throws is reported as a warning and changes nothing. */
   onProgress?: (progress: BatchProgress) => void;
   signal?: AbortSignal;
@@ -34,7 +32,8 @@ export interface BatchOptions {
 /**
  * Trajectories in job order. Jobs with the same identity run once. A scored rollout is stored in the journal (kind `rollout`) as it
  * finishes, and one that is stored is not run again; an unscored one is returned but not stored, so that a later run tries it again.
- * As many are in flight as their φ asks for (`batching.inFlight`); those of another number wait until they have ended, so that each meets the load it chose.
+ * As many are in flight as their φ asks for (`batching.inFlight`), where it names no number the largest `concurrency` among the jobs' models; those of
+ * another number wait until they have ended, so that each meets the load it chose.
  *
  * When `signal` fires, nothing new starts, what is in flight is cancelled, and the batch rejects with AbortedError once all of it has ended.
  */
@@ -66,7 +65,7 @@ export async function runBatch(jobs: readonly RolloutJob[], options: BatchOption
       report(options, { finished: finished.size, total: distinct.size, ...rollout });
     }
   };
-  const byEngine = options.concurrency ?? Math.max(1, ...jobs.map(({ model }) => model.concurrency));
+  const byEngine = Math.max(1, ...jobs.map(({ model }) => model.concurrency));
   const lanes = Map.groupBy(distinct, ([, job]) => job.harness.settings.batching.inFlight ?? byEngine);
   for (const [wanted, lane] of lanes) {
     const queue = lane.values();

@@ -19,6 +19,8 @@ const PAGE_BYTES = 64 << 10;
 const FEWEST_PAGES = 256;
 /** Of the memory, what the interpreter may not give to the guest: its own stack and tables need it. */
 const KEPT_BYTES = 4 << 20;
+/** Memory that is full may lack so much to its limit. */
+const REFUSED_BYTES = 1 << 20;
 /** More lets deep recursion reach the end of the thread's own stack before QuickJS notices. */
 const STACK_BYTES = 256 << 10;
 /** Milliseconds in which text must be made of what an ended run left. */
@@ -38,23 +40,23 @@ export async function openQuickJsWorld(module: WebAssemblyModule, memoryBytes: n
   const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule: module, wasmMemory }));
   const runtime = quickJs.newRuntime();
   runtime.setMaxStackSize(STACK_BYTES);
-  runtime.setMemoryLimit(maximum * PAGE_BYTES - KEPT_BYTES);
-  // Such a memory never shrinks: its size is the most that was ever asked for.
-  return new World(runtime, () => wasmMemory.buffer.byteLength >= maximum * PAGE_BYTES - 1.25 * KEPT_BYTES);
+  const limit = maximum * PAGE_BYTES - KEPT_BYTES;
+  runtime.setMemoryLimit(limit);
+  // Such a memory never shrinks: its size is the most that the guest ever held, short of the piece that it was refused.
+  return new World(runtime, () => wasmMemory.buffer.byteLength >= limit - REFUSED_BYTES);
 }
 
 type PreludeMember = 'begin' | 'show' | 'describe' | 'takeOutput' | 'parse';
 
 class World implements QuickJsWorld {
   readonly #runtime: QuickJSRuntime;
+  readonly #wasFull: () => boolean;
   readonly #context: QuickJSContext;
   readonly #prelude: Readonly<Record<PreludeMember, QuickJSHandle>>;
   readonly #programs = new Map<string, QuickJSHandle>();
-  #files: Readonly<Record<string, string>> = {};
+  #files: ReadonlyMap<string, string> = new Map();
   #deadline = Number.POSITIVE_INFINITY;
   #wasInterrupted = false;
-
-  readonly #wasFull: () => boolean;
 
   constructor(runtime: QuickJSRuntime, wasFull: () => boolean) {
     this.#runtime = runtime;
@@ -66,11 +68,7 @@ class World implements QuickJsWorld {
       return true;
     });
     runtime.setModuleLoader(
-      // A name such as "constructor" is no file: what every object inherits stays outside.
-      (path) =>
-        (Object.hasOwn(this.#files, path) ? this.#files[path] : undefined) ?? {
-          error: new Error(`there is no module "${path}" here`),
-        },
+      (path) => this.#files.get(path) ?? { error: new Error(`there is no module "${path}" here`) },
       (base, path) => resolvedPath(base, path),
     );
     const made = this.#context.unwrapResult(this.#context.evalCode(QUICKJS_PRELUDE, 'prelude.js'));
@@ -121,8 +119,9 @@ class World implements QuickJsWorld {
   #call(task: Extract<GuestTask, { kind: 'call' }>): QuickJSHandle {
     let program = this.#programs.get(task.entry);
     if (program === undefined) {
-      this.#files = task.files;
-      const code = (Object.hasOwn(task.files, task.entry) ? task.files[task.entry] : undefined) ?? '';
+      // A map, because every object has members that are no files of the guest.
+      this.#files = new Map(Object.entries(task.files));
+      const code = this.#files.get(task.entry) ?? '';
       const exports = this.#settled(this.#unwrap(this.#context.evalCode(code, task.entry, { type: 'module' })));
       program = this.#context.getProp(exports, 'default');
       if (this.#context.typeof(program) !== 'function') {

@@ -7,11 +7,9 @@ import { manualClock } from '../../base/clock.ts';
 import { memoryJournal } from '../../base/journal.ts';
 import { seedFrom } from '../../base/random.ts';
 import { openSqliteJournal } from '../../base/sqlite-journal.ts';
-import { collectNullPool, type NullPoolOrder, readNullPool } from '../../evolution/null-pool.ts';
-import { applyEdits } from '../../harness/apply-patch.ts';
+import { collectNullPool, type NullPoolOrder, nullPoolArms, readNullPool } from '../../evolution/null-pool.ts';
 import { harnessFromFiles } from '../../harness/parse-harness.ts';
 import { scriptedBackend } from '../../model/scripted-backend.ts';
-import { synonymEdit } from '../../replay/synonym-edit.ts';
 import { numericVerifier } from '../../task/numeric-verifier.ts';
 import { type Task, taskHash } from '../../task/task.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
@@ -24,12 +22,7 @@ const HARNESS = harnessFromFiles(
     ['prompts/system.md', 'You are a helpful assistant.\n'],
   ]),
 );
-const synonym = synonymEdit(HARNESS);
-const ARMS = [
-  { name: 'the pair', harness: HARNESS },
-  { name: 'synonym', harness: applyEdits(HARNESS, synonym === null ? [] : [synonym.edit]) },
-  { name: 'blank', harness: applyEdits(HARNESS, [{ path: 'prompts/task.md', value: '{{problem}} \n' }]) },
-];
+const ARMS = nullPoolArms(HARNESS);
 const GROUPS: Task[][] = Array.from({ length: 40 }, (_, group) =>
   [0, 1].map((copy) => {
     const row = { id: `t${group}-${copy}`, problem: `Task number ${group}, copy ${copy}?`, answer: '1' };
@@ -118,6 +111,19 @@ describe('a pool of rollouts of a pair against itself', { timeout: 120_000 }, ()
   });
 });
 
+describe('the arms of a pool', () => {
+  it('are the pair and two placebos, and there are none for a prompt without a word that has a synonym', () => {
+    const prompts = ARMS.map(({ harness }) => harness.files.get('prompts/system.md'));
+    expect(prompts).toEqual([
+      'You are a helpful assistant.\n',
+      'You are a helpful assistant. \n',
+      'You are a useful assistant.\n',
+    ]);
+    const silent = harnessFromFiles(new Map([['harness.yaml', 'name: one\n']]));
+    expect(() => nullPoolArms(silent)).toThrow(/known synonym/);
+  });
+});
+
 describe('searches resampled from a pool', { timeout: 120_000 }, () => {
   const options = { searches: 300, seed: 1, repeats: 1, candidates: [1, 3] };
   const collected = async (harm: number) => {
@@ -142,7 +148,7 @@ describe('searches resampled from a pool', { timeout: 120_000 }, () => {
 
   it('tell a placebo that does harm from one that does nothing', async () => {
     const { pool } = nullPoolReport(await collected(0.3), options);
-    const [pair, harmful, harmless] = pool.arms;
+    const [pair, harmless, harmful] = pool.arms;
     expect(pair?.difference).toBeNull();
     expect(harmful?.difference?.high).toBeLessThan(0);
     expect((harmless?.difference?.low ?? 1) <= 0 && (harmless?.difference?.high ?? -1) >= 0).toBe(true);

@@ -12,8 +12,8 @@ export interface PassageIndex {
   close(): void;
 }
 
-/** A database that no index uses now. What an index holds is a transaction that is never committed, so that a rolled back one is as new. */
-interface Lender {
+/** What an index holds is a transaction that is never committed, so that the database is as new once it is rolled back. */
+interface PassageDatabase {
   database: DatabaseSync;
   insert: StatementSync;
   select: StatementSync;
@@ -21,7 +21,7 @@ interface Lender {
 
 /** Opening a database and making its table takes as long as several turns: closed ones are kept, at most this many. */
 const MOST_IDLE = 32;
-const idle: Lender[] = [];
+const idle: PassageDatabase[] = [];
 
 export function passageIndex(): PassageIndex {
   const lent = idle.pop() ?? openDatabase();
@@ -46,7 +46,7 @@ export function passageIndex(): PassageIndex {
   };
 }
 
-function openDatabase(): Lender {
+function openDatabase(): PassageDatabase {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE VIRTUAL TABLE passage USING fts5(text)');
   return {
@@ -56,7 +56,7 @@ function openDatabase(): Lender {
   };
 }
 
-function giveBack(lent: Lender): void {
+function giveBack(lent: PassageDatabase): void {
   try {
     lent.database.exec('ROLLBACK');
     if (idle.length < MOST_IDLE) {
