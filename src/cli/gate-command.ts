@@ -3,14 +3,15 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { seededRandom } from '../base/random.ts';
-import { points } from '../base/share-text.ts';
+import { percent, points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
 import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
-import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
+import { countNumber, temperatureNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { interruptSignal } from '../setup/interrupt-signal.ts';
 import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
@@ -26,7 +27,7 @@ interface GateOptions {
   set: string[];
   groups: number;
   repeats: number;
-  temperature?: string;
+  temperature?: number;
   seed: number;
   json?: boolean;
 }
@@ -47,7 +48,7 @@ export function registerGateCommand(program: Command): void {
     )
     .option('--groups <number>', 'gate groups at most', countNumber, 100)
     .option('--repeats <number>', 'rollouts per task in each arm', countNumber, 1)
-    .option('--temperature <number>', 'default: the harness’s own')
+    .option('--temperature <number>', 'default: the harness’s own', temperatureNumber)
     .option('--seed <number>', 'root seed', wholeNumber, 1)
     .option('--json', 'as JSON (schema co-harness/gate-null@1)')
     .action(gateNull);
@@ -103,9 +104,8 @@ async function measure(
   verifier: Verifier,
   options: GateOptions,
 ): Promise<NullRuns> {
-  const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
-  const engines = await openRunEngines(folder, header, controller.signal);
+  const signal = interruptSignal();
+  const engines = await openRunEngines(folder, header, signal);
   const progress = runProgress(process.stderr);
   const journal = openSqliteJournal(join(folder, 'null.sqlite'));
   const { temperature } = options;
@@ -115,13 +115,13 @@ async function measure(
       model: await engines.models.open(version.pair.model),
       groups,
       repeats: options.repeats,
-      sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature: Number(temperature) },
+      sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature },
       seed: options.seed,
       verifier,
       toolHosts: engines.toolHosts,
       journal,
       clock: systemClock,
-      signal: controller.signal,
+      signal,
       onProgress: ({ finished, total }) =>
         progress({ type: 'progress', seed: 1, round: 0, step: 'null runs', done: finished, total }),
     });
@@ -134,7 +134,7 @@ async function measure(
 function describe(measured: NullRuns, { version }: Version): string[] {
   const { pairs, groups, unscored, discordance, mean, low, high, bands } = measured;
   const lines = [
-    `v${version} against itself: ${pairs} pairs in ${groups} groups (${unscored} unscored), scores differ on ${(discordance * 100).toFixed(1)}%`,
+    `v${version} against itself: ${pairs} pairs in ${groups} groups (${unscored} unscored), scores differ on ${percent(discordance)}`,
     `  mean difference ${points(mean)} (95% ${points(low)} to ${points(high)}): all of it luck`,
     ...bands.map(({ line }) => `  ${line}`),
   ];
