@@ -46,6 +46,8 @@ describe('options that are no number', () => {
     ['attribute', 'c.json', '--votes', '0'],
     ['attribute', 'c.json', '--timeout', 'soon'],
     ['eval', '--tasks', 'c.json', '--repeats', 'many'],
+    ['gate', '--null', '--temperature', 'warm'],
+    ['gate', '--null', '--temperature', '-0.5'],
   ])('%s %s %s %s is bad usage', async (...args) => {
     fileOf('c.json', plainCase());
     const { code, stderr } = await runCli(folder, ...args);

@@ -64,6 +64,7 @@ describe('data get', () => {
       ],
     });
     expect((await runCli(folder, ...args)).stdout).toBe(first.stdout);
+    expect((await runCli(folder, 'data', 'get', 'aime-2025', ...args.slice(2))).stdout).toBe(first.stdout);
     expect(server.requests()).toBe(1);
     expect(readFileSync(join(folder, 'tasks.jsonl'), 'utf8')).toContain(`"source":"${server.url}/test.jsonl"`);
   });

@@ -22,6 +22,11 @@ describe('mapRow', () => {
       expect(mapRow(row(solution, answer))).toEqual({ id: 'a', problem: 'P?', answer });
   });
 
+  it('keeps the date of publication, so that a run can tell what its weights may have seen', () => {
+    const dated = { ...row('48+24 = <<48+24=72>>72', '72'), publishedOn: '2021-10' };
+    expect(mapRow(dated)).toMatchObject({ publishedOn: '2021-10', reference: { text: '\\boxed{72}' } });
+  });
+
   it('passes tasks through', () => {
     const task = { id: 'a', problem: 'P?', answer: '\\frac{1}{2}', publishedOn: '2025-02' };
     expect(mapRow(task)).toEqual(task);

@@ -28,8 +28,8 @@ export function mapRow(source: unknown): TaskRow | null {
 }
 
 function withReference(row: Record<string, unknown>, expressions: readonly string[]): TaskRow {
-  const { id, problem, answer } = row as TaskRow;
-  const task = { id, problem, answer };
+  const { id, problem, answer, publishedOn } = row as TaskRow;
+  const task = { id, problem, answer, ...(publishedOn === undefined ? {} : { publishedOn }) };
   const last = expressions.at(-1);
   if (last === undefined || valueText(last) !== answer) return task;
   const reference: TaskRow['reference'] = {

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AbortedError, CoHarnessError, errorMessage } from './errors.ts';
 
@@ -48,14 +48,20 @@ export async function downloadFile(options: DownloadOptions): Promise<void> {
       await response.body.cancel();
       throw tooLong();
     }
-    const counter = countBytes(announced, log);
-    counter.on('data', () => {
-      watch.refresh();
-      if (counter.bytes > mostBytes) counter.destroy(tooLong());
-    });
-    await pipeline(Readable.fromWeb(response.body), counter, createWriteStream(`${file}.partial`), { signal: either });
-    if (announced > 0 && counter.bytes !== announced) {
-      throw failed({ status: null, problem: `the connection ended after ${counter.bytes} of ${announced} bytes` });
+    const progress = progressLines(announced, log);
+    let bytes = 0;
+    const counted = async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        watch.refresh();
+        bytes += chunk.length;
+        if (bytes > mostBytes) throw tooLong();
+        progress(bytes);
+        yield chunk;
+      }
+    };
+    await pipeline(Readable.fromWeb(response.body), counted, createWriteStream(`${file}.partial`), { signal: either });
+    if (announced > 0 && bytes !== announced) {
+      throw failed({ status: null, problem: `the connection ended after ${bytes} of ${announced} bytes` });
     }
   } catch (error) {
     if (signal?.aborted) throw new AbortedError();
@@ -73,21 +79,13 @@ function announcedBytes(response: Response): number {
   return response.headers.has('content-encoding') ? 0 : Number(response.headers.get('content-length') ?? 0);
 }
 
-function countBytes(total: number, log: (line: string) => void): Transform & { bytes: number } {
+/** Says every ten seconds how much has come. `total` is 0 where it is not known. */
+function progressLines(total: number, log: (line: string) => void): (bytes: number) => void {
   let shown = performance.now();
-  const counter = Object.assign(
-    new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        counter.bytes += chunk.length;
-        if (performance.now() - shown > PROGRESS_MS) {
-          shown = performance.now();
-          const share = total > 0 ? ` of ${Math.round(total / 1e6)}` : '';
-          log(`  ${Math.round(counter.bytes / 1e6)}${share} MB`);
-        }
-        done(null, chunk);
-      },
-    }),
-    { bytes: 0 },
-  );
-  return counter;
+  return (bytes) => {
+    if (performance.now() - shown <= PROGRESS_MS) return;
+    shown = performance.now();
+    const share = total > 0 ? ` of ${Math.round(total / 1e6)}` : '';
+    log(`  ${Math.round(bytes / 1e6)}${share} MB`);
+  };
 }

@@ -31,8 +31,23 @@ export interface PinnedFolder {
   mismatch: (path: string, expected: string, actual: string, origin: string) => CoHarnessError;
 }
 
-/** The file of `name`, checked against its pin; undefined where it is not (or not completely) there. Throws what `check` and `mismatch` give. */
-export async function findPinned(pinned: PinnedFolder, name: string): Promise<PinnedFile | undefined> {
+/**
+ * The file of `name`, checked against its pin; made where it is not (or not completely) there.
+ *
+ * It is made in a folder of its own, checked there, then moved into place: two processes that fetch the same thing at once do the work twice
+ * and never see each other's half. A pin that is left from before stays valid. `make` returns the file's name in the folder it is given, any but `pins.json`;
+ * `known`: the hash that it must have, with `origin`, where that hash comes from. Throws what `check`, `mismatch` and `make` give; nothing half-done stays.
+ */
+export async function pinnedFile(
+  pinned: PinnedFolder,
+  name: string,
+  make: (folder: string) => Promise<string>,
+  known?: { hash: string; origin: string },
+): Promise<PinnedFile> {
+  return (await findPinned(pinned, name)) ?? (await keepPinned(pinned, name, make, known));
+}
+
+async function findPinned(pinned: PinnedFolder, name: string): Promise<PinnedFile | undefined> {
   const pin = await readPin(pinned, name);
   if (pin === undefined) return undefined;
   const path = join(folderOf(pinned, name), pin.file);
@@ -43,16 +58,11 @@ export async function findPinned(pinned: PinnedFolder, name: string): Promise<Pi
   return { path, hash };
 }
 
-/**
- * Makes the file in a folder of its own, checks it there, then moves it into place: two processes that fetch the same thing at once do the work twice
- * and never see each other's half. A pin that is left from before stays valid. `make` returns the file's name in the folder it is given; `known`:
- * the hash that it must have, with `origin`, where that hash comes from. Nothing half-done stays.
- */
-export async function keepPinned(
+async function keepPinned(
   pinned: PinnedFolder,
   name: string,
-  known: { hash: string; origin: string } | undefined,
   make: (folder: string) => Promise<string>,
+  known: { hash: string; origin: string } | undefined,
 ): Promise<PinnedFile> {
   const folder = folderOf(pinned, name);
   await mkdir(pinned.folder, { recursive: true });

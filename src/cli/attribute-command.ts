@@ -3,6 +3,7 @@ import colors from 'picocolors';
 import { attribute } from '../critic/attribute.ts';
 import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
 import { countNumber, positiveNumber } from '../lab/option-numbers.ts';
+import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { findHarness } from './find-harness.ts';
 import { openReader } from './open-reader.ts';
 
@@ -29,14 +30,13 @@ export function registerAttributeCommand(program: Command): void {
 
 async function run(file: string, options: AttributeOptions): Promise<void> {
   const reader = openReader(options.critic, { timeoutSeconds: options.timeout });
-  const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
+  const signal = interruptSignal();
   try {
     await attribute(file, {
       reader,
       votes: options.votes,
       harnessOf: (hash) => findHarness(hash, options.harness),
-      signal: controller.signal,
+      signal,
       onVerdict: (verdict) => process.stdout.write(options.json ? `${JSON.stringify(verdict)}\n` : shown(verdict)),
       onNotice: (text) => process.stderr.write(`${text}\n`),
     });

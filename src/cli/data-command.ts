@@ -4,6 +4,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { wrapText } from '../base/wrap-text.ts';
 import { cacheFolder } from '../setup/cache-folder.ts';
+import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { fetchPublishedFile } from '../task/published/fetch-published-file.ts';
 import { type FoundSplit, findPublishedSet, PUBLISHED_SETS } from '../task/published/published-set.ts';
 import { type PublishedTask, readPublishedTasks } from '../task/published/read-published-tasks.ts';
@@ -42,15 +43,16 @@ interface FetchedSet {
   tasks: PublishedTask[];
 }
 
-async function get(names: readonly string[], options: GetOptions): Promise<void> {
+async function get(given: readonly string[], options: GetOptions): Promise<void> {
+  // A set that is named twice would give each of its ids twice.
+  const names = [...new Set(given)];
   const found = names.map((name) => findPublishedSet(name, options.split));
   refuseOneForSeveral(names, options);
   const [first] = found as [FoundSplit];
   const out = options.out ?? join('data', `${first.name}-${first.split}.jsonl`);
-  const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
+  const signal = interruptSignal();
   const sets: FetchedSet[] = [];
-  for (const one of found) sets.push(await fetchSet(one, options, controller.signal));
+  for (const one of found) sets.push(await fetchSet(one, options, signal));
   const lines = sets.flatMap(({ tasks }) => tasks.map((task) => JSON.stringify(task)));
   await writeAtomically(out, `${lines.join('\n')}\n`);
   print(out, sets, options.json === true);

@@ -15,6 +15,7 @@ import { tokensOf, totalTokens } from '../model/tokens-of.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { runBatch } from '../rollout/run-batch.ts';
+import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { averageAtK } from '../statistics/average-at-k.ts';
 import { chooseVerifier } from '../task/choose-verifier.ts';
 import { contaminationText, possiblySeen } from '../task/contamination.ts';
@@ -75,10 +76,10 @@ async function evaluate(options: EvalOptions): Promise<void> {
   const seen = possiblySeen(tasks, subject.header.engines.model.released);
   if (seen !== null) process.stderr.write(`Caution: ${contaminationText(seen, 'tasks')}\n`);
   const trajectories = await rollOutTasks(folder, subject, tasks, options);
-  const lines = trajectories.map((trajectory) => {
-    const task = tasks.find((candidate) => candidate.hash === trajectory.identity.task);
-    return evalLine(trajectory, task?.answer, options.seed);
-  });
+  const golds = new Map(tasks.map(({ hash, answer }) => [hash, answer]));
+  const lines = trajectories.map((trajectory) =>
+    evalLine(trajectory, golds.get(trajectory.identity.task), options.seed),
+  );
   if (options.out !== undefined) {
     await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
@@ -116,9 +117,8 @@ async function rollOutTasks(
   tasks: readonly Task[],
   options: EvalOptions,
 ): Promise<Trajectory[]> {
-  const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
-  const engines = await openRunEngines(folder, header, controller.signal);
+  const signal = interruptSignal();
+  const engines = await openRunEngines(folder, header, signal);
   const runner = openRunner(header.runner ?? null);
   const progress = runProgress(process.stderr);
   try {
@@ -135,14 +135,14 @@ async function rollOutTasks(
         verifier,
         sampling: null,
         clock: systemClock,
-        signal: controller.signal,
+        signal,
         toolHosts: engines.toolHosts,
         ...(runner === null ? {} : { runner }),
       })),
     );
     return await runBatch(jobs, {
       journal: memoryJournal(),
-      signal: controller.signal,
+      signal,
       onProgress: ({ finished, total }) =>
         progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
     });

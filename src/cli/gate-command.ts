@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { seededRandom } from '../base/random.ts';
-import { points } from '../base/share-text.ts';
+import { percent, points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
-import { countNumber, decimalNumber, wholeNumber } from '../lab/option-numbers.ts';
+import { countNumber, temperatureNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { type GateSubject, gateSubject } from './gate-subject.ts';
 import { openRunEngines } from './open-run-engines.ts';
 import { runProgress } from './run-progress.ts';
@@ -39,7 +40,7 @@ export function registerGateCommand(program: Command): void {
     )
     .option('--groups <number>', 'gate groups at most', countNumber, 100)
     .option('--repeats <number>', 'rollouts per task in each arm', countNumber, 1)
-    .option('--temperature <number>', 'default: the harness’s own', decimalNumber)
+    .option('--temperature <number>', 'default: the harness’s own', temperatureNumber)
     .option('--seed <number>', 'root seed', wholeNumber, 1)
     .option('--json', 'as JSON (schema co-harness/gate-null@1)')
     .action(gateNull);
@@ -60,9 +61,8 @@ async function measure(
   { folder, version, header, harness, tasks, verifier }: GateSubject,
   options: GateOptions,
 ): Promise<NullRuns> {
-  const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
-  const engines = await openRunEngines(folder, header, controller.signal);
+  const signal = interruptSignal();
+  const engines = await openRunEngines(folder, header, signal);
   const progress = runProgress(process.stderr);
   const journal = openSqliteJournal(join(folder, 'null.sqlite'));
   const { temperature } = options;
@@ -79,7 +79,7 @@ async function measure(
       toolHosts: engines.toolHosts,
       journal,
       clock: systemClock,
-      signal: controller.signal,
+      signal,
       onProgress: ({ finished, total }) =>
         progress({ type: 'progress', seed: 1, round: 0, step: 'null runs', done: finished, total }),
     });
@@ -92,7 +92,7 @@ async function measure(
 function describe(measured: NullRuns, { version }: Version): string[] {
   const { pairs, groups, unscored, discordance, mean, low, high, bands } = measured;
   const lines = [
-    `v${version} against itself: ${pairs} pairs in ${groups} groups (${unscored} unscored), scores differ on ${(discordance * 100).toFixed(1)}%`,
+    `v${version} against itself: ${pairs} pairs in ${groups} groups (${unscored} unscored), scores differ on ${percent(discordance)}`,
     `  mean difference ${points(mean)} (95% ${points(low)} to ${points(high)}): all of it luck`,
     ...bands.map(({ line }) => `  ${line}`),
   ];

@@ -35,7 +35,7 @@ export function registerShowCommand(program: Command): void {
 const WIDTH = 80;
 
 /** A version for people. Prose is wrapped at 80 columns; what stands in a file keeps its lines. */
-export function renderVersion(version: Version): string[] {
+function renderVersion(version: Version): string[] {
   const edits = version.patch?.edits ?? [];
   return [
     `v${version.version} (${version.kind}, round ${version.round}, seed ${version.seed}): ${version.verdict}`,

@@ -77,7 +77,7 @@ const HEADER = contentHash({ step: 'null-pool' });
  * AbortedError when the signal fires, and with CoHarnessError `pool-mismatch` where the journal holds another pool, `invalid-pool` for a greedy pair.
  */
 export async function collectNullPool(order: NullPoolOrder): Promise<void> {
-  const { arms, groups, signal, rollouts, onProgress } = order;
+  const { arms, signal, rollouts, onProgress } = order;
   for (const { name, harness } of arms) {
     if (isGreedy(harness, order.sampling)) {
       const text = `Arm "${name}" is greedy: all its draws would be the same. Give a temperature above 0.`;

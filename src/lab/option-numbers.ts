@@ -27,3 +27,11 @@ export function decimalNumber(text: string): number {
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number such as 0.05.');
   return value;
 }
+
+/** A sampling temperature ≥ 0 from the text of an option; 0 is greedy. Throws commander's InvalidArgumentError. */
+export function temperatureNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('Expected a number from 0 on.');
+  return value;
+}

@@ -4,7 +4,7 @@ import type { ContentHash } from '../base/content-hash.ts';
 import { downloadFile } from '../base/download-file.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { fileHash } from '../base/file-hash.ts';
-import { findPinned, keepPinned, type PinnedFolder } from '../base/pinned-file.ts';
+import { type PinnedFolder, pinnedFile } from '../base/pinned-file.ts';
 import { runCommand } from '../base/run-command.ts';
 import { checkGgufIntegrity } from './gguf-integrity.ts';
 
@@ -231,10 +231,9 @@ async function cachedOrMade(
   cacheFolder: string,
   make: (folder: string) => Promise<string>,
 ): Promise<ResolvedModel> {
-  const models = modelsIn(cacheFolder);
   const hash = KNOWN_HASHES[name];
   const known = hash === undefined ? undefined : { hash, origin: 'the table of known models' };
-  return { ...((await findPinned(models, name)) ?? (await keepPinned(models, name, known, make))), source: name };
+  return { ...(await pinnedFile(modelsIn(cacheFolder), name, make, known)), source: name };
 }
 
 async function resolveBase(source: ModelSource, options: ResolveModelOptions): Promise<ResolvedModel> {

@@ -284,6 +284,17 @@ describe('infrastructure is never a score', () => {
     expect(trajectory.outcome).toMatchObject({ kind: 'unscored', boundary: 'sandbox' });
   });
 
+  it('lets the user stop a verifier, and takes no verdict from one that was stopped', async () => {
+    const controller = new AbortController();
+    const verify: Verifier['verify'] = async (_task, _answer, signal) => {
+      controller.abort();
+      return { kind: 'scored', score: signal?.aborted ? 0 : 1, extracted: null, why: 'stopped' };
+    };
+    const verifier = { version: contentHash('v'), verify };
+    const running = runRollout(job(says('42'), { verifier, signal: controller.signal }));
+    await expect(running).rejects.toBeInstanceOf(AbortedError);
+  });
+
   it('rejects with AbortedError only when the user stops', async () => {
     const controller = new AbortController();
     const running = runRollout(job(() => new Promise(() => {}), { signal: controller.signal }));

@@ -1,4 +1,4 @@
-import { errorMessage } from '../base/errors.ts';
+import { AbortedError, errorMessage } from '../base/errors.ts';
 import type { Verdict, VerifierUsage } from '../task/verifier.ts';
 import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from '../trajectory/trajectory.ts';
 import { agentLoop } from './agent-loop.ts';
@@ -58,6 +58,8 @@ async function judge(
     return { outcome: { kind: 'scored', score: 0, extracted: null, why } };
   }
   const { usage, ...verdict } = await verdictOf(job, answer);
+  // What was cut short is no verdict.
+  if (job.signal?.aborted) throw new AbortedError();
   return { outcome: outcomeOf(verdict), ...(usage === undefined ? {} : { verifierUsage: usage }) };
 }
 
@@ -71,11 +73,11 @@ function outcomeOf(verdict: Verdict): Outcome {
   };
 }
 
-async function verdictOf({ verifier, task, split }: RolloutJob, answer: string | null): Promise<Verdict> {
+async function verdictOf({ verifier, task, split, signal }: RolloutJob, answer: string | null): Promise<Verdict> {
   if (split === 'test' && verifier.refusesSealed)
     return { kind: 'unscored', why: 'this verifier must not decide the sealed test' };
   try {
-    return await verifier.verify(task, answer);
+    return await verifier.verify(task, answer, signal);
   } catch (error) {
     return { kind: 'unscored', why: `the verifier failed: ${errorMessage(error)}` };
   }

@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 import type { Verdict, Verifier } from './verifier.ts';
 
 /** Raise it whenever a verdict could change: it is part of `version`. */
-const CODE_VERSION = 1;
+const CODE_VERSION = 2;
 
 export interface AnswerOptions {
   /** Where the answer may stand in the final text. */

@@ -22,10 +22,10 @@ export function possiblySeen(
   released: string | undefined,
 ): Contamination | null {
   if (released === undefined) return null;
-  const dates = tasks.flatMap(({ publishedOn }) =>
-    publishedOn !== undefined && isNotAfter(publishedOn, released) ? [publishedOn] : [],
-  );
-  const [from, to] = [dates.toSorted()[0], dates.toSorted().at(-1)];
+  const dates = tasks
+    .flatMap(({ publishedOn }) => (publishedOn !== undefined && isNotAfter(publishedOn, released) ? [publishedOn] : []))
+    .sort();
+  const [from, to] = [dates[0], dates.at(-1)];
   if (from === undefined || to === undefined) return null;
   return { tasks: dates.length, of: tasks.length, from, to, released };
 }

@@ -107,6 +107,15 @@ describe('the model judge', () => {
     expect(await down.verdict('Goethe')).toMatchObject({ kind: 'unscored', why: /nobody answers/ });
   });
 
+  it('stops asking when the user stops', async () => {
+    const stop = new AbortController();
+    const backend = scriptedBackend({ reply: () => new Promise<string>(() => {}) });
+    const verifier = judgeVerifier({ backend, votes: 3, criterion: 'Same person.', sealedTest: 'refuse' });
+    const verdict = verifier.verify(TASK, 'Goethe', stop.signal);
+    stop.abort();
+    expect(await verdict).toMatchObject({ kind: 'unscored', usage: { calls: 0 } });
+  });
+
   it('has another version with another model, number of votes or criterion', () => {
     const of = (changes: object) =>
       chooseVerifier({ kind: 'judge', model: 'openai:http://127.0.0.1:1/v1#a', ...changes }, '.').version;

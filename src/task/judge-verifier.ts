@@ -48,12 +48,13 @@ export function judgeVerifier({ backend, votes, criterion, sealedTest }: JudgeOp
   return {
     version: contentHash({ kind: 'judge', model: backend.identity, votes, criterion, code: CODE_VERSION }),
     ...(sealedTest === 'allow' ? {} : { refusesSealed: true }),
-    verify: async (task, answer) => {
+    verify: async (task, answer, signal) => {
       if (answer === null || answer.trim() === '')
         return { kind: 'scored', score: 0, extracted: null, why: 'no final answer' };
       const usage: VerifierUsage = { calls: 0, promptTokens: 0, completionTokens: 0 };
+      const question = { task, answer, criterion, votes, ...(signal === undefined ? {} : { signal }) };
       const ballots = await Promise.all(
-        Array.from({ length: votes }, (_, vote) => ballotOf(backend, { task, answer, criterion, vote, votes }, usage)),
+        Array.from({ length: votes }, (_, vote) => ballotOf(backend, { ...question, vote }, usage)),
       );
       return { ...verdictOf(ballots, answer.trim()), usage };
     },
@@ -66,6 +67,7 @@ interface Question {
   criterion: string;
   vote: number;
   votes: number;
+  signal?: AbortSignal;
 }
 
 type Ballot = { isCorrect: boolean; reason: string } | { lost: string };
@@ -90,7 +92,7 @@ async function ask(backend: ModelBackend, question: Question, attempt: number, u
   }
 }
 
-function requestOf({ task, answer, criterion, vote, votes }: Question, attempt: number): GenerationRequest {
+function requestOf({ task, answer, criterion, vote, votes, signal }: Question, attempt: number): GenerationRequest {
   const material = { task: task.problem, reference: task.answer, answer: answer.slice(-MOST_ANSWER_CHARACTERS) };
   const isSampled = votes > 1 || attempt > 0;
   return {
@@ -102,6 +104,7 @@ function requestOf({ task, answer, criterion, vote, votes }: Question, attempt: 
     seed: seedFrom('judge', task.hash, answer, vote, attempt),
     maxTokens: REPLY_TOKENS,
     stop: [],
+    ...(signal === undefined ? {} : { signal }),
   };
 }
 

@@ -19,10 +19,12 @@ export interface VerifierUsage {
   completionTokens: number;
 }
 
-/** Judges a final answer. Never rejects. `version` changes whenever a verdict could. */
+/**
+ * Judges a final answer. Never rejects. `version` changes whenever a verdict could. `signal` ends what takes long: nobody reads the verdict then.
+ */
 export interface Verifier {
   readonly version: ContentHash;
   /** A claim about the sealed test must not rest on it. */
   readonly refusesSealed?: true;
-  verify(task: Task, answer: string | null): Promise<Verdict>;
+  verify(task: Task, answer: string | null, signal?: AbortSignal): Promise<Verdict>;
 }

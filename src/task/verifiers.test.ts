@@ -162,6 +162,15 @@ describe('commandVerifier', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
+  it('ends the program when the user stops', async () => {
+    const stop = new AbortController();
+    const started = performance.now();
+    const verdict = judgedBy('setTimeout(() => {}, 60_000);', 60_000).verify(taskOf(5), 'x', stop.signal);
+    setTimeout(() => stop.abort(), 200);
+    expect(await verdict).toMatchObject({ kind: 'unscored' });
+    expect(performance.now() - started).toBeLessThan(30_000);
+  });
+
   it('leaves the answer unscored when the program does not exist, and passes no text through a shell', async () => {
     const verifier = commandVerifier({ command: ['no-such-program; echo 1'], directory, timeoutMs: 1_000 });
     expect(await verifier.verify(taskOf(5), 'x')).toMatchObject({ kind: 'unscored' });

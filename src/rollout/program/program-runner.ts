@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { contentHash } from '../../base/content-hash.ts';
 import { AbortedError, errorMessage } from '../../base/errors.ts';
+import { fileHashOrNull } from '../../base/file-hash.ts';
 import { writeHarness } from '../../harness/harness-folder.ts';
 import { type ProgramEnd, runProgram } from '../../sandbox/run-program.ts';
 import type { Episode } from '../episode.ts';
@@ -48,15 +47,7 @@ export function programRunner(options: ProgramRunnerOptions): Runner {
 function identityOf(options: ProgramRunnerOptions): object {
   if (options.kind === 'url') return options;
   const { kind, command, directory } = options;
-  return { kind, command, files: command.map((part) => fileHash(resolve(directory, part))) };
-}
-
-function fileHash(path: string): string | null {
-  try {
-    return statSync(path).isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : null;
-  } catch {
-    return null;
-  }
+  return { kind, command, files: command.map((part) => fileHashOrNull(resolve(directory, part))) };
 }
 
 async function pass(

@@ -111,7 +111,6 @@ export const ALIASES: Readonly<Record<string, string>> = {
   cfrac: 'frac',
   dbinom: 'binom',
   tbinom: 'binom',
-  degree: 'circ',
   varnothing: 'emptyset',
   asin: 'arcsin',
   acos: 'arccos',

@@ -8,7 +8,7 @@ import { rewriteNotation } from './rewrite-notation.ts';
 import { spreadEither } from './spread-either.ts';
 import { type Cursor, isCommand, isMark, nested, peek, startCursor, takeMark, unexpected } from './token-cursor.ts';
 import { type Token, type TokeniserOptions, tokenise } from './tokens.ts';
-import { readUnit } from './units.ts';
+import { isUnitLetter, readUnit } from './units.ts';
 
 /**
  * A text as one answer: value, list, tuple, interval, set, matrix, relation or words. What is neither mathematics nor words (an unknown command) is
@@ -286,7 +286,7 @@ function parseValue(cursor: Cursor): Answer {
 function takePercent(cursor: Cursor): boolean {
   if (takeMark(cursor, '%') !== null) return true;
   const token = peek(cursor);
-  if (token.kind !== 'word' || !/^per ?cent$/i.test(token.text)) return false;
+  if (token.kind !== 'word' || !/^percent$/i.test(token.text)) return false;
   cursor.position++;
   return true;
 }
@@ -341,7 +341,7 @@ function takeUnitText(cursor: Cursor): string {
 
 /** A word, or one of the letters that are units behind another one: `km/h`. */
 function isUnitWord(token: Token): boolean {
-  return token.kind === 'word' || (token.kind === 'symbol' && /^[mshglL]$/.test(token.text));
+  return token.kind === 'word' || (token.kind === 'symbol' && isUnitLetter(token.text));
 }
 
 /** `^2` or `^{2}`. */

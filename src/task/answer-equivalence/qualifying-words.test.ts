@@ -25,6 +25,12 @@ describe('words around a value that take it back', () => {
     'I am not sure that the answer is $5$',
     'x ≠ 5 always',
     'so we know that x != 5',
+    'Say the answer is 5. Then there is a contradiction.',
+    "Let's say the answer is 5",
+    'If we say the answer is 5, nothing fits.',
+    'I cannot say that the answer is 5',
+    'I doubt that the answer is 5',
+    'The answer is 5 and that is wrong because it is odd',
   ])('%s does not give 5', (prediction) => expect(verdict(prediction, '5')).not.toBe('equal'));
 
   it.each([
@@ -39,6 +45,15 @@ describe('words around a value that take it back', () => {
     'Result: 5',
     'Thus, $x = 5$.',
     'A total of 5',
+    'I would say the answer is 5.',
+    'So we can say that the answer is 5.',
+    'Without a doubt, the answer is 5.',
+    'There is no doubt that the answer is 5.',
+    'The answer is 5 since the other root is not positive.',
+    'The answer is 5 because no other choice is possible, and four is wrong.',
+    'He went there 5 times.',
+    'The answer is 5 times.',
+    'She trains 5 times a week.',
   ])('%s gives 5', (prediction) => expect(verdict(prediction, '5')).toBe('equal'));
 });
 
@@ -52,6 +67,9 @@ describe('words around a number that make another one of it', () => {
     'The answer is 5; 6',
     'It costs 5 hundred dollars.',
     'So it is negative 5',
+    'The answer is 5 times x',
+    'That is 5 times the first one',
+    'The answer is 5 times, ten',
     'It is twice 5',
     'It is the square root of 5',
     'That is 5 tenths',

@@ -9,17 +9,17 @@ const DENIAL =
 /** Relations that leave the value open. */
 const BOUND = /(?:\\not\s*=|\\n?eq?|\\[lg]eq?(?:slant)?|!=|[≠<>≤≥])$/;
 
-/** `if the answer is`, `I do not think that the answer is`: what follows is not said to be so. */
+/** `if the answer is`, `I do not think that the answer is`: what follows is not said to be so. `I would say` and `without a doubt` say so. */
 const SUPPOSITION =
-  /(?:\b(?:if|whether|unless|suppose|supposing|assume|assuming|imagine|say|pretend|doubt|deny)|(?:\bnot|\bnever|n['’]t)\s+(?:think|believe|say|claim|mean|guess|suppose|see (?:why|how)|true|sure|certain|clear))(?:,?\s+(?:that|whether|if|the|my|this|our|your|its|final|correct|right|true))*$/i;
+  /(?:\b(?:if|whether|unless|suppose|supposing|assume|assuming|imagine|pretend|deny)|(?<!\b(?:no|of|a|any|without|beyond)\s)\bdoubt|(?:^|[.;:!?,(]\s*|\b(?:let us|let['’]?s|or|and|but|(?:if|when|suppose)\s+\w+)\s+)say|(?:\bnot|\bcannot|\bnever|n['’]t)\s+(?:think|believe|say|claim|mean|guess|suppose|see (?:why|how)|true|sure|certain|clear))(?:,?\s+(?:that|whether|if|the|my|this|our|your|its|final|correct|right|true))*$/i;
 
-/** Behind a number these words make another value of it. */
+/** Behind a number these words make another value of it; `5 times a day` is a count. */
 const CHANGE =
-  /^[\s,]*(?:(?:squared|cubed|factorial|half|halves|thirds|fourths|fifths|sixths|sevenths|eighths|ninths|tens|tenths|hundredths|thousandths|(?:hundred|thousand|million|billion|trillion)s?|dozens?|lakhs?|crores?|below|above|plus|minus|times|divided|mod|modulo|remainder|point|over|to the power|per ?cent)\b|(?:and )?(?:a|one|three) (?:half|third|quarter)s?\b|(?:more|less|fewer) than\s+\$?[b-hj-z]\b)/i;
+  /^[\s,]*(?:(?:squared|cubed|factorial|half|halves|thirds|fourths|fifths|sixths|sevenths|eighths|ninths|tens|tenths|hundredths|thousandths|(?:hundred|thousand|million|billion|trillion)s?|dozens?|lakhs?|crores?|below|above|plus|minus|times(?!\s*(?:$|[.;:!?)*]|(?:per|each|every|in|during|before|until|altogether)\b|a (?:day|week|month|year)\b))|divided|mod|modulo|remainder|point|over|to the power|per ?cent)\b|(?:and )?(?:a|one|three) (?:half|third|quarter)s?\b|(?:more|less|fewer) than\s+\$?[b-hj-z]\b)/i;
 
-/** Behind a value: it is said to be wrong. */
+/** Behind a value: it is said to be wrong. A reason names something else (`5 since the other root is not positive`). */
 const REFUSAL =
-  /^(?:[\s,(*$]*(?:wrong|incorrect|false|never|impossible|cannot)\b|[^.;!?\n]{0,80}?(?:\b(?:is|are|was|were|be|seems?|looks?)\s+(?:\p{L}+\s+){0,2}?(?:wrong|incorrect|false|impossible|not)\b|\b(?:isn|wasn|aren|can)['’]t\b|\bcannot be\b)|\s*\?\s*(?:no|not|wrong|nope)\b)/iu;
+  /^(?:[\s,(*$]*(?:wrong|incorrect|false|never|impossible|cannot)\b|(?:(?!\b(?:since|because|whereas)\b)[^.;!?\n]){0,80}?(?:\b(?:is|are|was|were|be|seems?|looks?)\s+(?:\p{L}+\s+){0,2}?(?:wrong|incorrect|false|impossible|not)\b|\b(?:isn|wasn|aren|can)['’]t\b|\bcannot be\b)|\s*\?\s*(?:no|not|wrong|nope)\b)/iu;
 
 /** Whether `before`, the text in front of a value, takes it back or makes it one part of an answer. */
 export function isHedged(before: string): boolean {

@@ -1,8 +1,5 @@
 import type { Expression } from './expression.ts';
-import { readUnit, type Unit } from './units.ts';
-
-/** Letters that are a symbol by themselves, and a unit beside a quantity with a unit. */
-const UNIT_LETTERS = /^[mshglL]$/;
+import { isUnitLetter, readUnit, type Unit } from './units.ts';
 
 /** `1000 m`, `10 m/s`, `2 m^3` read as a number with a unit; null where the letters cannot be one. */
 export function asQuantity(expression: Expression): { expression: Expression; unit: Unit } | null {
@@ -17,7 +14,7 @@ export function asQuantity(expression: Expression): { expression: Expression; un
 }
 
 function unitText(expression: Expression): string | null {
-  if (expression.kind === 'symbol') return UNIT_LETTERS.test(expression.name) ? expression.name : null;
+  if (expression.kind === 'symbol') return isUnitLetter(expression.name) ? expression.name : null;
   if (expression.kind !== 'power' || expression.exponent.kind !== 'number') return null;
   const base = unitText(expression.base);
   const { numerator, denominator } = expression.exponent.value;

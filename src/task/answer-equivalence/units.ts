@@ -84,6 +84,11 @@ export function isUnitName(letters: string): boolean {
   return letters.length > 1 && letters !== 'in' && BY_NAME.has(letters.toLowerCase());
 }
 
+/** Letters that are a symbol by themselves, and a unit behind another unit or beside a quantity with one. */
+export function isUnitLetter(letter: string): boolean {
+  return /^[mshglL]$/.test(letter);
+}
+
 /** The unit that a text such as `cm^2`, `square feet` or `students` names; null when it is no unit. */
 export function readUnit(written: string): Unit | null {
   const text = written

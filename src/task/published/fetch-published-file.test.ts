@@ -51,6 +51,13 @@ describe('fetchPublishedFile', () => {
     expect(requests).toBe(1);
   });
 
+  it('keeps its pin apart from a file whose address ends in that name', async () => {
+    const mirror = from.replace('test.jsonl', 'pins.json');
+    const first = await fetch({ from: mirror });
+    expect(await fetch({ from: mirror })).toEqual(first);
+    expect(requests).toBe(1);
+  });
+
   it('reads what a server packs on the way', async () => {
     answer.packed = true;
     expect((await fetch()).hash).toBe(sha256(answer.body));

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ContentHash, contentHash, shortHash } from '../../base/content-hash.ts';
 import { downloadFile } from '../../base/download-file.ts';
 import { CoHarnessError } from '../../base/errors.ts';
 import { fileHash } from '../../base/file-hash.ts';
-import { findPinned, keepPinned, type PinnedFolder } from '../../base/pinned-file.ts';
+import { type PinnedFolder, pinnedFile } from '../../base/pinned-file.ts';
 import type { FoundSplit } from './published-set.ts';
 
 export interface PublishedFile {
@@ -27,6 +27,8 @@ export interface FetchOptions {
   signal?: AbortSignal;
 }
 
+/** In the cache, whatever the address says. */
+const KEPT_AS = 'published-file';
 /** The largest set known here has 10 MB; all of it is read into memory. */
 const MOST_BYTES = 200e6;
 
@@ -72,19 +74,18 @@ async function download(found: FoundSplit, url: string, options: FetchOptions): 
   // The address is part of the name: another mirror has a pin of its own.
   const name = `${found.name}-${found.split}@${shortHash(contentHash(url))}`;
   const make = async (folder: string) => {
-    const file = basename(new URL(url).pathname) || 'data.jsonl';
     log(`Downloading ${found.name} (${found.split}) from ${url} …`);
     await downloadFile({
       url,
-      file: join(folder, file),
+      file: join(folder, KEPT_AS),
       log,
       mostBytes: MOST_BYTES,
       ...(signal ? { signal } : {}),
       failed: ({ problem, cause }) => downloadError(found, url, problem, cause),
     });
-    return file;
+    return KEPT_AS;
   };
-  return { ...((await findPinned(data, name)) ?? (await keepPinned(data, name, undefined, make))), source: url };
+  return { ...(await pinnedFile(data, name, make)), source: url };
 }
 
 function downloadError(found: FoundSplit, url: string, problem: string, cause: unknown): CoHarnessError {

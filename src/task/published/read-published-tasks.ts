@@ -9,7 +9,7 @@ export type PublishedTask = TaskRow & { source: string };
 
 /**
  * Tasks of a published file in its order: JSON Lines, one JSON list, or a page of the dataset viewer (`{rows: [{row}]}`). Rows that are tasks already
- * (`problem` and `answer`) keep their id and their `source`; for the others `source` says where the file is from.
+ * (`problem` and `answer`, but for contests, whose published rows look so too) keep their id and their `source`; for the others `source` says where the file is from.
  *
  * Throws CoHarnessError: `file-missing`; `invalid-json` and `invalid-data` naming file, line (or row of a list) and field; `invalid-data-form` for a file
  * that is no JSON; `no-tasks` where it has no row.
@@ -28,7 +28,7 @@ function taskOf(row: unknown, origin: TextOrigin, index: number, found: FoundSpl
   const { id, ...read } = found.set.readRow(row, origin);
   const isContest = found.set.splits.train === undefined;
   const made = isContest ? `${found.name}-${index + 1}` : `${found.name}-${found.split}-${index}`;
-  const task = { id: typeof id === 'string' && id !== '' ? id : made, source, publishedOn: found.set.publishedOn };
+  const task = { id: typeof id === 'string' && id !== '' ? id : made, publishedOn: found.set.publishedOn };
   // Checked here, so that a file we wrote is always one that loadTasks reads; what the schema does not know stays beside it.
   return {
     ...read,
