@@ -6,8 +6,9 @@ export default defineConfig({
     // Native engines and whole processes are tested: one file at a time per core, each in a process of its own.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs takes so long, whatever the machine and what else it does.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     passWithNoTests: false,
   },
 });
