@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import colors from 'picocolors';
 import { shortHash } from '../base/content-hash.ts';
+import { signedPoints } from '../base/share-text.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { versionTitle } from '../registry/version-title.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerLogCommand(program: Command): void {
@@ -35,10 +37,7 @@ export function renderTree(versions: readonly Version[]): string[] {
 }
 
 function describe(version: Version): string {
-  const effect = version.decision === null ? '' : ` ${(version.decision.whole.mean * 100).toFixed(1)} points`;
-  const title =
-    version.patch?.title ??
-    (version.kind === 'weights' ? 'new weights' : version.kind === 'rollback' ? version.explanation : version.kind);
+  const effect = version.decision === null ? '' : ` ${signedPoints(version.decision.whole.mean)}`;
   const verdict = version.accepted ? colors.green(version.verdict) : colors.red(version.verdict);
-  return `v${version.version} ${shortHash(pairHash(version.pair))} ${verdict}${effect}  ${title}`;
+  return `v${version.version} ${shortHash(pairHash(version.pair))} ${verdict}${effect}  ${versionTitle(version)}`;
 }

@@ -1,6 +1,7 @@
 import colors from 'picocolors';
 import { wrapText } from '../base/wrap-text.ts';
 import type { RunEvent, RunObserver } from '../evolution/run-event.ts';
+import { versionTitle } from '../registry/version-title.ts';
 
 /** Least time between two progress lines where the output is not a terminal. */
 const PLAIN_INTERVAL_MS = 15_000;
@@ -83,8 +84,9 @@ function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progre
       const mark = version.accepted
         ? colors.green(`v${version.version} ${version.verdict}`)
         : colors.red(`v${version.version} ${version.verdict}`);
-      const title = version.patch?.title ?? (version.kind === 'weights' ? 'new weights' : version.kind);
-      return [`  ${mark}: ${title}`, ...hanging('    ', version.explanation).map(colors.dim)];
+      const title = versionTitle(version);
+      const why = version.explanation === title ? [] : hanging('    ', version.explanation);
+      return [`  ${mark}: ${title}`, ...why.map(colors.dim)];
     }
     case 'notice':
       return hanging('  ', event.text).map(colors.yellow);

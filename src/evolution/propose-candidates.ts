@@ -100,7 +100,10 @@ async function objectionOfTiming(
   );
 }
 
-/** Kept in the journal, so that a run that is continued refuses what it refused before. Somebody's own agent runs φ's code in its own way. */
+/**
+ * Kept in the journal, so that a run that is continued refuses what it refused before, unless a sandbox was only missing. Somebody's own agent runs φ's
+ * code in its own way.
+ */
 async function objectionOfDryRun(context: RunContext, parent: Harness, child: Harness): Promise<string | null> {
   const { journal, signal, splits, surroundings, trainHistory } = context;
   if (surroundings.runner !== undefined) return null;
@@ -113,7 +116,8 @@ async function objectionOfDryRun(context: RunContext, parent: Harness, child: Ha
     return task === undefined ? [] : [{ trajectory, task }];
   });
   const result = await dryRun({ parent, child, recorded, hosts: surroundings.toolHosts ?? sharedToolHosts(), signal });
-  if (result.tried.length > 0) await journal.put({ key, kind: 'dry-run', value: result });
+  if (result.tried.length > 0 && result.isUnavailable !== true)
+    await journal.put({ key, kind: 'dry-run', value: result });
   return result.objection;
 }
 

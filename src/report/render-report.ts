@@ -98,7 +98,9 @@ function versionsSection(data: ReportData): string {
     return [
       `  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`,
       ...strataLine(version),
-      ...wrapText(version.explanation, WIDTH - 6).map((line) => `      ${line}`),
+      ...(version.explanation === version.title ? [] : wrapText(version.explanation, WIDTH - 6)).map(
+        (line) => `      ${line}`,
+      ),
     ];
   });
   return `Versions (all that was proposed, in order)\n${lines.join('\n')}`;

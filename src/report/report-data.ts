@@ -4,6 +4,7 @@ import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-t
 import { runHeader } from '../evolution/start-run.ts';
 import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { versionTitle } from '../registry/version-title.ts';
 import { averageAtK } from '../statistics/average-at-k.ts';
 import { groupBootstrap } from '../statistics/group-bootstrap.ts';
 import { checkVerifierConfig } from '../task/choose-verifier.ts';
@@ -138,9 +139,7 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
       accepted: version.accepted,
       reason: version.reason,
       explanation: version.explanation,
-      title:
-        version.patch?.title ??
-        (version.kind === 'weights' ? 'new weights (LoRA on own verified successes)' : version.kind),
+      title: versionTitle(version),
       whole: deltaOf(version.decision?.whole),
       targeted: deltaOf(version.decision?.targeted),
       heldOut: deltaOf(version.decision?.heldOut),

@@ -21,4 +21,6 @@ export interface DryRunOrder {
 export interface DryRunResult {
   tried: string[];
   objection: string | null;
+  /** The objection is that this installation lacks a sandbox: it says nothing of the diff, and ends when the sandbox is there. */
+  isUnavailable?: true;
 }

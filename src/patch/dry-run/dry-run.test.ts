@@ -61,9 +61,14 @@ describe('the dry run of a new tool', { timeout: 60_000 }, () => {
   });
 
   it('refuses a tool whose code is missing, or whose sandbox this installation lacks', async () => {
-    expect((await tried(harnessWith({ 'tools/doubler/tool.yaml': TOOL() }))).objection).toMatch(/no-code.*code\.js/);
+    const codeless = await tried(harnessWith({ 'tools/doubler/tool.yaml': TOOL() }));
+    expect(codeless.objection).toMatch(/no-code.*code\.js/);
+    expect(codeless.isUnavailable).toBeUndefined();
     const python = harnessWith({ 'tools/doubler/tool.yaml': TOOL('python'), 'tools/doubler/code.python': 'x' });
-    expect((await tried(python)).objection).toMatch(/cannot run here.*Python sandbox/);
+    expect(await tried(python)).toMatchObject({
+      objection: expect.stringMatching(/cannot run here.*Python sandbox/),
+      isUnavailable: true,
+    });
   });
 
   it('calls a changed tool as the recorded rollouts did', async () => {

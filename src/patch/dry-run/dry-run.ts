@@ -10,5 +10,5 @@ export async function dryRun(order: DryRunOrder): Promise<DryRunResult> {
   const tools = await tryTools(order);
   if (tools.objection !== null) return tools;
   const middleware = await replayMiddleware(order);
-  return { tried: [...tools.tried, ...middleware.tried], objection: middleware.objection };
+  return { ...middleware, tried: [...tools.tried, ...middleware.tried] };
 }

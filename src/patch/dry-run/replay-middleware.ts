@@ -29,7 +29,7 @@ export async function replayMiddleware(order: DryRunOrder): Promise<DryRunResult
     return { tried, objection: await objectionTo(alone, rollouts, order) };
   } catch (error) {
     if (!CoHarnessError.isInstance(error, 'sandbox-unavailable')) throw error;
-    return { tried, objection: `It cannot run here: ${error.message}` };
+    return { tried, objection: `It cannot run here: ${error.message}`, isUnavailable: true };
   }
 }
 

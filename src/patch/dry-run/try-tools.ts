@@ -20,11 +20,13 @@ export async function tryTools({ parent, child, recorded, hosts, signal }: DryRu
   for (const tool of child.tools.filter((one) => CODE_KINDS.has(one.backend.kind) && isChanged(one, parent, child))) {
     const given = recordedArguments(tool, recorded) ?? sampleArguments(tool.parameters);
     tried.push(`tool "${tool.name}"`);
-    const problem = problemOf(await call(child, tool, given, hosts, signal), given);
+    const outcome = await call(child, tool, given, hosts, signal);
+    const problem = problemOf(outcome, given);
     if (problem === null) continue;
     return {
       tried,
       objection: `Tool "${tool.name}", tried with ${JSON.stringify(given.values).slice(0, 200)}: ${problem}`,
+      ...(outcome.kind === 'unavailable' ? { isUnavailable: true as const } : {}),
     };
   }
   return { tried, objection: null };
