@@ -1,5 +1,9 @@
 import type { EvidenceRule } from './evidence-rule.ts';
-import { answerNotToolValue, noAnswerBesideToolValue } from './evidence-rules/answer-not-tool-value.ts';
+import {
+  answerAmongOthers,
+  answerNotToolValue,
+  noAnswerBesideToolValue,
+} from './evidence-rules/answer-not-tool-value.ts';
 import { answerSourceMisfit } from './evidence-rules/answer-source-misfit.ts';
 import { backendDiffers } from './evidence-rules/backend-differs.ts';
 import { callInOtherForm } from './evidence-rules/call-in-other-form.ts';
@@ -12,15 +16,24 @@ import { fieldUnfilled } from './evidence-rules/field-unfilled.ts';
 import { finalTurnOff } from './evidence-rules/final-turn-off.ts';
 import { memoryFault, middlewareFault, retryFault, toolFault } from './evidence-rules/harness-fault.ts';
 import { historyTrimmed, historyTrimmedOnce } from './evidence-rules/history-trimmed.ts';
-import { hookAskedInVain, hookChangedAnswer, hookHidResult, hookStoppedCall } from './evidence-rules/hook-acted.ts';
+import {
+  hookAskedInVain,
+  hookChangedAnswer,
+  hookEndedWork,
+  hookHidResult,
+  hookHidValue,
+  hookSetAnswerAside,
+  hookStoppedCall,
+} from './evidence-rules/hook-acted.ts';
 import { identicalRepeat } from './evidence-rules/identical-repeat.ts';
+import { factsLeftOut, resultsShortened } from './evidence-rules/memory-left-out.ts';
 import { narratedCall } from './evidence-rules/narrated-call.ts';
 import { noAnswer } from './evidence-rules/no-answer.ts';
 import { noCall } from './evidence-rules/no-call.ts';
 import { outputCapped } from './evidence-rules/output-capped.ts';
 import { promptBreaksOff, promptLineBreaksOff } from './evidence-rules/prompt-breaks-off.ts';
 import { resultNotShown } from './evidence-rules/result-not-shown.ts';
-import { retrySpent } from './evidence-rules/retry-spent.ts';
+import { repairSwitchedOff, retrySpent } from './evidence-rules/retry-spent.ts';
 import { shortenedResultMissed } from './evidence-rules/shortened-result-missed.ts';
 import { skillNeverLoaded } from './evidence-rules/skill-never-loaded.ts';
 import { skillForOtherTasks, skillNotGiven } from './evidence-rules/skill-not-given.ts';
@@ -59,9 +72,13 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   stopCutsReply,
   cutInCall,
   historyTrimmed,
+  factsLeftOut,
+  hookHidValue,
+  hookSetAnswerAside,
   hookHidResult,
   shortenedResultMissed,
   outputCapped,
+  repairSwitchedOff,
   retrySpent,
   turnLimitOnCall,
   callUnreadable,
@@ -75,7 +92,10 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   hookChangedAnswer,
   hookStoppedCall,
   finalTurnOff,
+  resultsShortened,
+  hookEndedWork,
   noAnswerBesideToolValue,
+  answerAmongOthers,
   answerNotToolValue,
   skillNeverLoaded,
   callOfUnknownTool,

@@ -103,4 +103,12 @@ describe('causes that failures share', () => {
     expect(labels(all, ROUTINES).map(({ mechanism }) => mechanism)).toEqual(all.map(() => 'wrong-value-everywhere'));
     expect(new Set(labels(all).map(({ label }) => label))).toEqual(new Set(['agent_error']));
   });
+
+  it('are laid to the facts where all rollouts fail, routines stand there and no skill is', () => {
+    const all = numbered(10, (i) => ({ problem: `How far is stop number ${i}?` }));
+    const harness = harnessFromFiles(
+      new Map([...PLAIN.files, ['memory/routes.md', 'A stop is 2 km from the next.\n']]),
+    );
+    expect(labels(all, harness)[0]).toMatchObject({ label: 'memory_overflow', path: 'memory/routes.md' });
+  });
 });

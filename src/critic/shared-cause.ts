@@ -39,8 +39,8 @@ export function withSharedCauses(
     return causes.map((cause) => (struck.has(cause.rollout) ? laidTo(cause, place, shared) : cause));
   }
   const scored = trajectories.filter(({ outcome }) => outcome.kind === 'scored').length;
-  if (harness.skills.length === 0 || failures.length < FEWEST_OF_ALL || failures.length < scored * ALL_FAILING)
-    return [...causes];
+  const hasRoutine = harness.skills.length > 0 || harness.facts.length > 0;
+  if (!hasRoutine || failures.length < FEWEST_OF_ALL || failures.length < scored * ALL_FAILING) return [...causes];
   const place = routinePlace(harness, wordsOf(failures[0] as Trajectory));
   return causes.map((cause) => (left.has(cause.rollout) ? laidTo(cause, place, null) : cause));
 }
@@ -144,7 +144,11 @@ function placeOf({ alike }: Feature, harness: Harness): Place {
   return skill === undefined ? routinePlace(harness, words) : skillPlace(skill.name);
 }
 
-function routinePlace({ skills }: Harness, words: ReadonlySet<string>): Place {
+/** The skill that shares most words; without skills the facts, where routines may stand as well. */
+function routinePlace({ skills, facts, files }: Harness, words: ReadonlySet<string>): Place {
+  const factFile = [...files.keys()].find((path) => /^memory\/.+\.md$/.test(path));
+  if (skills.length === 0 && facts.length > 0 && factFile !== undefined)
+    return { label: 'memory_overflow', component: 'memory', path: factFile };
   const shared = (text: string) => [...contentWords(text)].filter((word) => words.has(word)).length;
   const [nearest] = [...skills].sort((a, b) => shared(b.text) - shared(a.text));
   return nearest === undefined

@@ -1,5 +1,23 @@
-import { evidence, isSameValue, lastEventOf } from '../event-evidence.ts';
+import { evidence, holdsWord, isSameValue, lastEventOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
+
+/** The final text gives the last tool value, and another one was read from it: nothing says how the answer has to stand there. */
+export const answerAmongOthers = evidenceRule('answer-among-others', 'prompt_ambiguity', (trajectory) => {
+  const returned = lastEventOf(trajectory, 'tool-returned');
+  const answered = lastEventOf(trajectory, 'answered');
+  if (returned === undefined || answered?.from !== 'text' || trajectory.outcome.kind !== 'scored') return null;
+  const { extracted } = trajectory.outcome;
+  if (extracted === null || answered.answer === null || isSameValue(extracted, returned.value)) return null;
+  if (!holdsWord(answered.answer, returned.value)) return null;
+  return {
+    component: 'prompt',
+    path: 'prompts/system.md',
+    explanation: `The final text gives the tool value, but ${extracted} was read from it: the instructions do not say how the answer has to stand there.`,
+    severity: 0.8,
+    confidence: 0.75,
+    evidence: [evidence(returned, returned.value), evidence(answered, answered.answer)],
+  };
+});
 
 /** A tool gave a value, the answer was taken from the final text, and the text says something else. */
 export const answerNotToolValue = evidenceRule('answer-not-tool-value', 'middleware_mismatch', (trajectory) => {

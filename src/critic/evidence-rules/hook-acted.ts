@@ -1,8 +1,17 @@
 import { canonicalJson } from '../../base/content-hash.ts';
 import type { Harness } from '../../harness/harness.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
-import { type EventOf, eventsOf, evidence } from '../event-evidence.ts';
+import {
+  type EventOf,
+  eventsOf,
+  evidence,
+  holdsWord,
+  isSameValue,
+  lastEventOf,
+  modelCallOf,
+} from '../event-evidence.ts';
 import { type EvidenceRule, evidenceRule, type Finding } from '../evidence-rule.ts';
+import { holds, requestAfter } from '../sent-text.ts';
 
 type Acted = EventOf<'middleware-acted'>;
 
@@ -63,15 +72,77 @@ export const hookChangedAnswer = hookRule('hook-changed-answer', (trajectory) =>
   };
 });
 
+/** A middleware cut the very value out of a result: what the model was then shown does not hold it. */
+export const hookHidValue = hookRule('hook-hid-value', (trajectory) => {
+  for (const acted of actedIn(trajectory, ['changed-result'])) {
+    const returned = eventsOf(trajectory, 'tool-returned').find(({ turn }) => turn === acted.turn);
+    const next = requestAfter(trajectory, acted.turn);
+    if (returned === undefined || next === undefined || returned.value.length > SHORT_VALUE) continue;
+    const shown = next.messages.slice(1 + next.messages.findLastIndex(({ role }) => role === 'assistant'));
+    if (returned.value.trim() === '' || shown.some(({ content }) => holds(content, returned.value))) continue;
+    return {
+      acted,
+      explanation: 'A middleware shortened a result, and the value itself is not in what the model was shown.',
+      severity: 0.9,
+      confidence: 0.85,
+      also: [evidence(returned, returned.value)],
+    };
+  }
+  return null;
+});
+
+/** Characters up to which a value is one, and not a text of which a part may do. */
+const SHORT_VALUE = 80;
+
+/** A middleware sent back a reply that gave the last tool value, and the answer that counted in the end is another. */
+export const hookSetAnswerAside = hookRule('hook-set-answer-aside', (trajectory) => {
+  const { outcome } = trajectory;
+  if (outcome.kind !== 'scored') return null;
+  for (const acted of actedIn(trajectory, ['asked-again'])) {
+    const reply = modelCallOf(trajectory, acted.turn)?.text ?? '';
+    const returned = eventsOf(trajectory, 'tool-returned').findLast(({ turn }) => turn < acted.turn);
+    if (!acted.setsAside || returned === undefined || !holdsWord(reply, returned.value)) continue;
+    if (outcome.extracted !== null && isSameValue(outcome.extracted, returned.value)) continue;
+    return {
+      acted,
+      explanation: 'A middleware sent back a reply that held the last tool value, and what came after it was wrong.',
+      severity: 0.9,
+      confidence: 0.8,
+      also: [evidence(returned, returned.value)],
+    };
+  }
+  return null;
+});
+
+/** Turns that must have been left for an end to be early. */
+const TURNS_LEFT = 2;
+
+/** A middleware spoke while the model was at work with turns left, and in that very turn it stopped calling and answered. */
+export const hookEndedWork = hookRule('hook-ended-work', (trajectory, harness) => {
+  const acted = actedIn(trajectory, ['said']).at(-1);
+  if (acted === undefined || acted.turn === 0) return null;
+  const wasWorking = eventsOf(trajectory, 'call-parsed').some(({ turn }) => turn === acted.turn - 1);
+  const stopped = eventsOf(trajectory, 'no-call').find(({ turn }) => turn === acted.turn);
+  const isLast = lastEventOf(trajectory, 'model-called')?.turn === acted.turn;
+  if (!wasWorking || stopped === undefined || !isLast) return null;
+  if (harness.settings.limits.turns - 1 - acted.turn < TURNS_LEFT) return null;
+  return {
+    acted,
+    explanation: `A middleware spoke at turn ${acted.turn + 1} of ${harness.settings.limits.turns}, and the model ended its work in that turn.`,
+    severity: 0.7,
+    confidence: 0.6,
+  };
+});
+
 interface HookFinding extends Pick<Finding, 'explanation' | 'severity' | 'confidence'> {
   acted: Acted;
   also?: Finding['evidence'];
 }
 
 /** A rule that lays a failure to the middleware of an event, where φ still has it. */
-function hookRule(name: string, find: (trajectory: Trajectory) => HookFinding | null): EvidenceRule {
+function hookRule(name: string, find: (trajectory: Trajectory, harness: Harness) => HookFinding | null): EvidenceRule {
   return evidenceRule(name, 'middleware_mismatch', (trajectory, harness) => {
-    const found = find(trajectory);
+    const found = find(trajectory, harness);
     if (found === null) return null;
     const { acted, also = [], ...finding } = found;
     const shown = evidence(acted, `${acted.middleware} ${acted.action}: ${acted.detail}`);

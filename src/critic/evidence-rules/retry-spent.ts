@@ -1,4 +1,4 @@
-import { evidence, lastEventOf } from '../event-evidence.ts';
+import { eventsOf, evidence, lastEventOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
 /** Models that err twice in a row often get it right the third time; below that φ is stingy. */
@@ -25,5 +25,22 @@ export const retrySpent = evidenceRule('retry-spent', 'middleware_mismatch', (tr
     confidence: allowed === 0 ? 0.85 : 0.7,
     evidence: [evidence(last, `${last.problem}; ${field} is ${allowed}`)],
     repair: [{ path: `retry.yaml#/${field}`, old: allowed, value: 2 }],
+  };
+});
+
+/** A call was not valid JSON, and the middleware of φ that mends such calls is told to leave them alone. */
+export const repairSwitchedOff = evidenceRule('repair-switched-off', 'middleware_mismatch', (trajectory, harness) => {
+  const broken = eventsOf(trajectory, 'call-unreadable').find(({ problem }) => /\bJSON\b/.test(problem));
+  const repair = harness.middleware.find((one) => one.kind === 'argument-repair' && !one.options.json);
+  if (broken === undefined || repair?.kind !== 'argument-repair') return null;
+  const path = `middleware/${repair.id}.yaml#/options/json`;
+  return {
+    component: 'middleware',
+    path,
+    explanation: `A call was no valid JSON, and ${repair.id}, which mends calls, is told to leave JSON alone.`,
+    severity: 0.8,
+    confidence: 0.75,
+    evidence: [evidence(broken, `${broken.problem}: ${broken.raw}`)],
+    repair: [{ path, old: false, value: true }],
   };
 });
