@@ -102,6 +102,37 @@ describe('which rollouts enter D_t', () => {
     expect(rollouts.dropped).toMatchObject({ [reason]: 1 });
   });
 
+  it('takes hard tasks first where rows are limited: those that the pair solves least often', () => {
+    const failed = { kind: 'scored' as const, score: 0, extracted: null, why: 'wrong' };
+    const of = (task: string, solvedOf: [number, number]) =>
+      Array.from({ length: solvedOf[1] }, (_, repeat) =>
+        rollout({
+          task,
+          repeat,
+          events: [called(0, [repeat + 1, task.length])],
+          ...(repeat < solvedOf[0] ? {} : { outcome: failed }),
+        }),
+      );
+    const samples = [...of('always', [2, 2]), ...of('half', [1, 2]), ...of('third.', [1, 3])];
+    const tasksOf = (maxRows: number) =>
+      new Set(selectTrainingRows(samples, { ...rule, maxRows }).rows.map(({ task }) => task));
+    expect(tasksOf(1)).toEqual(new Set([contentHash('third.')]));
+    expect(tasksOf(2)).toEqual(new Set([contentHash('third.'), contentHash('half')]));
+  });
+
+  it('does not count what another pair made of a task', () => {
+    const other = { identity: { model: { ...model, adapter: contentHash('adapter') } } };
+    const failed = { kind: 'scored' as const, score: 0, extracted: null, why: 'wrong' };
+    const samples = [
+      rollout({ task: 'a' }),
+      rollout({ task: 'a', repeat: 1, outcome: failed, ...other }),
+      rollout({ task: 'b', events: [called(0, [3])] }),
+      rollout({ task: 'b', repeat: 1, outcome: failed }),
+    ];
+    const [row] = selectTrainingRows(samples, { ...rule, maxRows: 1 }).rows;
+    expect(row?.task).toBe(contentHash('b'));
+  });
+
   it('leaves out tasks whose solution the harness shows as an example', () => {
     const shown = { ...rule, harness: harness([contentHash('task')]) };
     expect(selectTrainingRows([rollout({})], shown).rollouts.dropped['shown-as-example']).toBe(1);

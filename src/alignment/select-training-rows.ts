@@ -65,7 +65,10 @@ export interface SelectionRule {
   verifier: ContentHash;
   /** Most rollouts per task, ≥ 1: otherwise the easy tasks are all it learns. Default 2. */
   maxPerTask?: number;
-  /** Most rows; forms take turns, and within a form every task keeps its first rollout before any gets a second. Default: no limit. */
+  /**
+   * Most rows; forms take turns, and within a form every task keeps its first rollout before any gets a second, hard tasks (solved by the smallest share of this
+   * pair's rollouts) first. Default: no limit.
+   */
   maxRows?: number;
 }
 
@@ -73,6 +76,8 @@ interface Candidate {
   task: ContentHash;
   rollout: ContentHash;
   form: string;
+  /** Share of this pair's scored rollouts of the task that solved it. */
+  solved: number;
   rows: TrainingRow[];
 }
 
@@ -82,11 +87,16 @@ interface Candidate {
  * Only rollouts of exactly the expected pair and verifier enter: other harness versions' trajectories teach habits that this harness
  * does not reward. Order of `trajectories` does not matter; the result is sorted by task and repeat. Never throws for what a
  * trajectory holds: every drop is counted.
+ *
+ * Verified samples lean to what the model does anyway, and such rows move nothing: where rows are limited, hard tasks come first (difficulty-aware rejection
+ * tuning, Tong et al. 2024, arXiv 2407.13690).
  */
 export function selectTrainingRows(trajectories: readonly Trajectory[], rule: SelectionRule): TrainingSelection {
   const rollouts = counts(ROLLOUT_DROP_REASONS);
   const calls = counts(CALL_DROP_REASONS);
   const shown = new Set(rule.harness.examples.flatMap((example) => example.fromTasks));
+
+  const solved = solvedShares(trajectories.filter((trajectory) => isOfPair(trajectory, rule)));
 
   const candidates: Candidate[] = [];
   for (const trajectory of inStableOrder(trajectories)) {
@@ -99,7 +109,8 @@ export function selectTrainingRows(trajectories: readonly Trajectory[], rule: Se
     if (rows.length === 0) rollouts['no-call-left']++;
     else {
       const form = completionForm(modelCalls(trajectory).filter(({ id }) => rows.some(({ event }) => event === id)));
-      candidates.push({ task: trajectory.identity.task, rollout: contentHash(trajectory.identity), form, rows });
+      const { task } = trajectory.identity;
+      candidates.push({ task, rollout: contentHash(trajectory.identity), form, solved: solved.get(task) ?? 1, rows });
     }
   }
 
@@ -124,6 +135,23 @@ function inStableOrder(trajectories: readonly Trajectory[]): Trajectory[] {
   return [...trajectories].sort(
     ({ identity: a }, { identity: b }) =>
       (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.repeat - b.repeat || a.seed - b.seed,
+  );
+}
+
+/** By task, the share of scored rollouts that solved it. */
+function solvedShares(trajectories: readonly Trajectory[]): Map<ContentHash, number> {
+  const scored = trajectories.filter(({ outcome }) => outcome.kind === 'scored');
+  const byTask = Map.groupBy(scored, ({ identity }) => identity.task);
+  return new Map([...byTask].map(([task, own]) => [task, own.filter(isSuccess).length / own.length]));
+}
+
+function isOfPair({ identity }: Trajectory, { harness, model, verifier }: SelectionRule): boolean {
+  return (
+    identity.split === 'train' &&
+    identity.harness === harness.hash &&
+    identity.model.base === model.base &&
+    identity.model.adapter === model.adapter &&
+    identity.verifier === verifier
   );
 }
 
@@ -205,7 +233,9 @@ function withinLimits(
   { maxPerTask = 2, maxRows = Number.POSITIVE_INFINITY }: SelectionRule,
   dropped: Record<'over-task-limit' | 'over-form-share' | 'over-row-limit', number>,
 ): Candidate[] {
-  const ofTask = numbered(candidates, ({ task }) => task).sort((a, b) => a.turn - b.turn);
+  const ofTask = numbered(candidates, ({ task }) => task).sort(
+    (a, b) => a.turn - b.turn || a.candidate.solved - b.candidate.solved,
+  );
   const allowed = ofTask.filter(({ turn }) => turn < maxPerTask).map(({ candidate }) => candidate);
   dropped['over-task-limit'] += candidates.length - allowed.length;
 

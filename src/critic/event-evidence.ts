@@ -47,6 +47,6 @@ export function isSameValue(left: string, right: string): boolean {
 
 /** Whether a text holds a value as a word or number of its own: `7` in `It is 7.`, not in `67`, `7.5` or `7,000`. */
 export function holdsWord(text: string, value: string): boolean {
-  const word = value.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return word !== '' && new RegExp(`(?<![\\w.,])${word}(?![\\w]|[.,]\\d)`, 'i').test(text);
+  const word = RegExp.escape(value.trim());
+  return word !== '' && new RegExp(`(?<![\\w.,])${word}(?!\\w|[.,]\\d)`, 'i').test(text);
 }

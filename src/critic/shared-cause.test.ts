@@ -24,10 +24,12 @@ interface Sketch {
   problem: string;
   tool?: string;
   passes?: boolean;
+  /** What the verifier says of a failure. */
+  why?: string;
 }
 
 /** A rollout in which one call goes through, whatever its answer is worth. */
-function runOf({ problem, tool = 'lookup', passes = false }: Sketch, harness = PLAIN): Trajectory {
+function runOf({ problem, tool = 'lookup', passes = false, why = '' }: Sketch, harness = PLAIN): Trajectory {
   const call = { tool, arguments: { key: problem } };
   const events: Draft[] = [
     says(
@@ -41,7 +43,8 @@ function runOf({ problem, tool = 'lookup', passes = false }: Sketch, harness = P
     says(1, '7'),
     answers('7'),
   ];
-  return rollout(events, { problem, score: passes ? 1 : 0 }, harness);
+  const score = passes ? 1 : 0;
+  return rollout(events, { problem, outcome: { kind: 'scored', score, extracted: '7', why } }, harness);
 }
 
 const numbered = (count: number, make: (index: number) => Sketch) => Array.from({ length: count }, (_, i) => make(i));
@@ -110,5 +113,36 @@ describe('causes that failures share', () => {
       new Map([...PLAIN.files, ['memory/routes.md', 'A stop is 2 km from the next.\n']]),
     );
     expect(labels(all, harness)[0]).toMatchObject({ label: 'memory_overflow', path: 'memory/routes.md' });
+  });
+});
+
+describe('verdicts that name a tool', () => {
+  const missed = (count: number, why: string) =>
+    numbered(count, (i) => ({ problem: `Stop number ${i + (why.startsWith('send') ? 0 : 50)}?`, why }));
+
+  it('more often than errors here and there would are laid to that tool, and to the argument that most of them name', () => {
+    const found = labels([...missed(9, 'send: wrong value of text'), ...missed(1, 'lookup: missing parameter key')]);
+    expect(found.slice(0, 9)).toEqual(
+      found.slice(0, 9).map(() => ({
+        label: 'tool_schema_error',
+        path: 'tools/send/tool.yaml#/parameters/properties/text',
+        mechanism: 'blamed-by-verdicts',
+      })),
+    );
+    expect(found[9]).toMatchObject({ label: 'agent_error' });
+    expect(labels(missed(6, 'send: called lookup'))[0]).toMatchObject({ path: 'tools/send/tool.yaml' });
+  });
+
+  it('as often as chance has it stay with the agent', () => {
+    const even = [...missed(4, 'send: wrong value of text'), ...missed(4, 'lookup: missing parameter key')];
+    expect(new Set(labels(even).map(({ label }) => label))).toEqual(new Set(['agent_error']));
+  });
+
+  it('stay with the agent where most rollouts that call the tool pass', () => {
+    const passing = numbered(7, (i) => ({ problem: `Stop number ${i}?`, tool: 'send', passes: true }));
+    const failing = missed(6, 'send: wrong value of text').map((sketch) => ({ ...sketch, tool: 'send' }));
+    expect(labels(failing)[0]).toMatchObject({ label: 'tool_schema_error' });
+    const found = labels([...failing, ...passing]);
+    expect(new Set(found.map(({ label }) => label))).toEqual(new Set(['agent_error']));
   });
 });

@@ -1,9 +1,11 @@
 import { contentHash } from '../base/content-hash.ts';
+import { pointerStep } from '../base/json-pointer.ts';
 import type { ComponentKind, Harness } from '../harness/harness.ts';
 import { hypergeometricTail } from '../statistics/hypergeometric-tail.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { AttributionLabel, Diagnosis } from './attribution.ts';
+import { type BlamedTool, blamedTool } from './blamed-tool.ts';
 import { contentWords } from './directives.ts';
 import { eventsOf } from './event-evidence.ts';
 import { toolFile } from './harness-facts/facts-of-harness.ts';
@@ -37,6 +39,11 @@ export function withSharedCauses(
     const struck = new Set<string>([...shared.failing].map(({ identity }) => contentHash(identity)));
     const place = placeOf(shared, harness);
     return causes.map((cause) => (struck.has(cause.rollout) ? laidTo(cause, place, shared) : cause));
+  }
+  const blamed = blamedTool(failures, successes, harness);
+  if (blamed !== null) {
+    const struck = new Set<string>([...blamed.failing].map(({ identity }) => contentHash(identity)));
+    return causes.map((cause) => (struck.has(cause.rollout) ? laidToTool(cause, blamed, harness) : cause));
   }
   const scored = trajectories.filter(({ outcome }) => outcome.kind === 'scored').length;
   const hasRoutine = harness.skills.length > 0 || harness.facts.length > 0;
@@ -158,6 +165,21 @@ function routinePlace({ skills, facts, files }: Harness, words: ReadonlySet<stri
 
 function skillPlace(name: string): Place {
   return { label: 'skill_missing', component: 'skill', path: `skills/${name}/SKILL.md` };
+}
+
+function laidToTool(cause: Diagnosis, { tool, argument, failing, passing }: BlamedTool, harness: Harness): Diagnosis {
+  const file = toolFile(harness, tool.name);
+  const part = argument === null ? tool.name : `${argument} of ${tool.name}`;
+  return {
+    ...cause,
+    label: 'tool_schema_error',
+    component: 'tool',
+    path: argument === null ? file : `${file}#/parameters/properties${pointerStep(argument)}`,
+    mechanism: 'blamed-by-verdicts',
+    explanation: `${failing.size} verdicts name ${part}, more than errors here and there would; ${passing} rollouts that call it pass.`,
+    severity: 0.8,
+    confidence: 0.65,
+  };
 }
 
 function laidTo(cause: Diagnosis, place: Place, shared: Feature | null): Diagnosis {

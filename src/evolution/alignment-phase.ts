@@ -86,7 +86,7 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
     const open = drawTrainTasks(context, harness, 'count', context.splits.train.length).length;
     const most = open * (sizes.samplesPerTask ?? MOST_SAMPLES);
     const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, FEWEST_SAMPLES, most);
-    const samplesPerTask = sizes.samplesPerTask ?? Math.max(1, Math.ceil(rollouts / open));
+    const samplesPerTask = sizes.samplesPerTask ?? Math.max(FEWEST_PER_TASK, Math.ceil(rollouts / open));
     return {
       samplesPerTask,
       sampleTasks: isTooShort(context, round, seconds)
@@ -109,6 +109,9 @@ async function planAlignment(context: RunContext, harness: Harness, round: numbe
 }
 
 const FEWEST_SAMPLES = 64;
+
+/** With one sample nobody could tell a hard task from an easy one. */
+const FEWEST_PER_TASK = 2;
 
 /** Rollouts of the smallest phase: samples, and both arms of its gate at half its least size, where most have stopped. */
 const FEWEST_ROLLOUTS = FEWEST_SAMPLES + 240;
