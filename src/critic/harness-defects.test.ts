@@ -274,6 +274,28 @@ describe('harness defects', () => {
     ).not.toContain('tool-named-otherwise');
   });
 
+  it('gives examples that solve each other’s problems their own back, and guesses at nothing else', () => {
+    const repairsOf = (problems: string[], sums: string[]) => {
+      const files = sums.map((sum, index): [string, string] => [
+        `examples/${index}.yaml`,
+        `problem: ${problems[index]}\nsteps: [{ call: { tool: add, arguments: { sum: "${sum}" } }, result: "0" }]\n`,
+      ]);
+      const harness = harnessFromFiles(new Map([['harness.yaml', 'name: x\n'], ...files]));
+      return harnessDefects(factsOfHarness(harness))
+        .filter(({ mechanism }) => mechanism === 'example-solves-another-problem')
+        .map(({ repair }) => repair);
+    };
+    const turned = ['Add 30 and 41.', 'Add 52 and 63.', 'Add 10 and 27.'];
+    const mended = turned.map((old, index) => ({
+      path: `examples/${index}.yaml#/problem`,
+      old,
+      value: [turned[2], turned[0], turned[1]][index],
+    }));
+    expect(repairsOf(turned, ['10 + 27', '30 + 41', '52 + 63'])).toEqual([mended, mended, mended]);
+    expect(repairsOf(['Add 30 and 41.', 'Add 52 and 63.'], ['10 + 27', '30 + 41'])).toEqual([null, null]);
+    expect(repairsOf(['Add 30 and 41.'], ['10 + 27'])).toEqual([null]);
+  });
+
   it('repairs a contradiction by taking one sentence out, and keeps the rest', () => {
     const [defect] = defectsOf({ ...BASE, system_prompt: `${BASE.system_prompt} Never reply with the title only.` });
     expect(defect?.repair).toEqual([

@@ -9,6 +9,7 @@ import { dropExamples } from './operators/drop-examples.ts';
 import { dropMiddleware } from './operators/drop-middleware.ts';
 import { dropSkill } from './operators/drop-skill.ts';
 import { errorFeedback } from './operators/error-feedback.ts';
+import { exchangePrompts } from './operators/exchange-prompts.ts';
 import { historyLimit } from './operators/history-limit.ts';
 import { memoryPolicy } from './operators/memory-policy.ts';
 import { MIDDLEWARE_ADDITIONS } from './operators/middleware-additions.ts';
@@ -57,6 +58,7 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   shortenDescription,
   outputLimit,
   showField,
+  exchangePrompts,
   removeLine,
   dropSkill,
   tokenLimit,

@@ -8,6 +8,7 @@ import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
 import type { Cluster } from './aggregate.ts';
 import { argumentsOfReferences } from './operators/arguments-of-references.ts';
 import { dropSkill } from './operators/drop-skill.ts';
+import { exchangePrompts } from './operators/exchange-prompts.ts';
 import { outputLimit } from './operators/output-limit.ts';
 import { removeLine } from './operators/remove-line.ts';
 import { shortenDescription } from './operators/shorten-description.ts';
@@ -198,6 +199,20 @@ describe('operators that mend one thing', () => {
     const harness = harnessWith({ 'prompts/tool-result.md': 'There it is.\n' });
     expect(mended(showField, harness).prompts['tool-result']).toBe('{{result}}');
     expect(drafts(showField, harnessWith())).toEqual([]);
+  });
+
+  it('exchange two prompts where each holds what the other is for, and no others', () => {
+    const texts = { system: 'Use the tools.\n{{tools}}\n', result: 'Seen: {{result}}\n' };
+    const exchanged = harnessWith({ 'prompts/system.md': texts.result, 'prompts/tool-result.md': texts.system });
+    const harness = mended(exchangePrompts, exchanged);
+    expect([harness.prompts.system, harness.prompts['tool-result']]).toEqual([
+      'Use the tools.\n{{tools}}',
+      'Seen: {{result}}',
+    ]);
+    expect(drafts(exchangePrompts, exchanged)).toHaveLength(1);
+    expect(drafts(exchangePrompts, harnessWith())).toEqual([]);
+    const blind = harnessWith({ 'prompts/system.md': 'Use the tools.\n', 'prompts/tool-result.md': texts.result });
+    expect(drafts(exchangePrompts, blind)).toEqual([]);
   });
 
   it('take one instruction out, the last one first, and never a line with a template field', () => {
