@@ -89,7 +89,9 @@ describe('estimateRun', () => {
     const config = configOf({ sizes: { ...sizes, gateGroups: null }, estimate });
     const result = estimateRun(config, splits);
     expect(result).toMatchObject({ rollouts: null, hours: null });
-    expect(estimateLines(result, config).join('\n')).toMatch(/gates +planned from the measured rate/);
+    const text = estimateLines(result, config).join('\n');
+    expect(text).toMatch(/gates +planned from the measured rate/);
+    expect(text).toMatch(/in all +what budget\.time allows \(\d+ min\)/);
   });
 
   it('prints every assumption beside the hours', () => {

@@ -68,9 +68,9 @@ export function estimateLines(estimate: RunEstimate, config: RunConfig): string[
         ? `  ${step.padEnd(12)} planned from the measured rate (fix sizes.* to know it before)`
         : `  ${step.padEnd(12)} ${whole(count)} = ${formula}`,
     ),
-    ...(rollouts === null
-      ? []
-      : [`  in all       ${whole(rollouts)}; less where gates stop early and arms share rollouts`]),
+    rollouts === null
+      ? `  in all       what budget.time allows (${Math.round(config.budget.time / 60)} min), the first phase at its least sizes whatever the time`
+      : `  in all       ${whole(rollouts)}; less where gates stop early and arms share rollouts`,
     ...(hours === null || config.estimate === undefined ? [] : hourLines(hours, config.estimate)),
   ];
 }
