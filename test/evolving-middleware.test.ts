@@ -127,7 +127,7 @@ describe('middleware evolves by diffs', () => {
     const failed = await rollOut(parent, model);
     expect(diagnose(failed, parent)[0]).toMatchObject({
       label: 'middleware_mismatch',
-      mechanism: 'hook-hid-result',
+      mechanism: 'hook-hid-value',
       path: 'middleware/40-cap.yaml',
     });
     const patches = await proposals(parent, failed);

@@ -12,7 +12,7 @@ import type { Trajectory } from '../trajectory/trajectory.ts';
 import { auditChange, auditDiffs } from './audit-change.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
-import { countCorrect, remember, rollOut } from './roll-out.ts';
+import { countCorrect, remember, rollOut, secondsPerRollout } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
@@ -41,7 +41,7 @@ export async function alignModel(context: RunContext, champion: Version, round: 
     detail: `from v${champion.version}`,
   });
   const harness = await context.registry.harness(champion.pair.harness);
-  const sizes = await planAlignment(context, harness, round);
+  const sizes = await planAlignment(context, champion, harness, round);
   if (sizes.sampleTasks === 0) return champion;
   const samples = await sampleSuccesses(context, champion, harness, round, sizes);
   const selection = selectTrainingRows([...context.trainHistory.values()], {
@@ -79,17 +79,18 @@ function epochsFor(rows: number, rowPasses: number, most: number): number {
   return Math.max(1, Math.min(most, Math.floor(rowPasses / rows)));
 }
 
-async function planAlignment(context: RunContext, harness: Harness, round: number) {
+async function planAlignment(context: RunContext, champion: Version, harness: Harness, round: number) {
   const { sizes, alignment } = context.config;
   const plan = await planOnce(context, { phase: 'weights', round }, () => {
     const seconds = phaseSeconds(context, round, 'weights');
     const open = drawTrainTasks(context, harness, 'count', context.splits.train.length).length;
     const most = open * (sizes.samplesPerTask ?? MOST_SAMPLES);
-    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, FEWEST_SAMPLES, most);
+    const each = secondsPerRollout(context, harness, champion.pair.model);
+    const rollouts = rolloutsFor(context, seconds * SAMPLING_SHARE, FEWEST_SAMPLES, most, each);
     const samplesPerTask = sizes.samplesPerTask ?? Math.max(FEWEST_PER_TASK, Math.ceil(rollouts / open));
     return {
       samplesPerTask,
-      sampleTasks: isTooShort(context, round, seconds)
+      sampleTasks: isTooShort(context, round, { seconds, each })
         ? 0
         : (sizes.sampleTasks ?? Math.min(open, Math.max(1, Math.floor(rollouts / samplesPerTask)))),
       rowPasses: Math.max(
@@ -117,9 +118,13 @@ const FEWEST_PER_TASK = 2;
 const FEWEST_ROLLOUTS = FEWEST_SAMPLES + 240;
 
 /** Whether the phase would outlast the run's time by much. The first one takes what it needs. */
-function isTooShort({ throughput, config }: RunContext, round: number, seconds: number): boolean {
-  const { secondsPerRollout, secondsPerTrainingRow } = throughput;
-  return round > 1 && seconds < FEWEST_ROLLOUTS * secondsPerRollout + config.alignment.minRows * secondsPerTrainingRow;
+function isTooShort(
+  { throughput, config }: RunContext,
+  round: number,
+  { seconds, each }: { seconds: number; each: number },
+): boolean {
+  const training = config.alignment.minRows * throughput.secondsPerTrainingRow;
+  return round > 1 && seconds < FEWEST_ROLLOUTS * each + training;
 }
 
 async function sampleSuccesses(

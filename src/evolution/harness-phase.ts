@@ -9,7 +9,7 @@ import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { gatePatch } from './gate-pair.ts';
 import { proposeCandidates } from './propose-candidates.ts';
-import { countCorrect, remember, rollOut } from './roll-out.ts';
+import { countCorrect, remember, rollOut, secondsPerRollout } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
@@ -30,9 +30,10 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
   let champion = start;
   let idle = 0;
   for (let iteration = 1; iteration <= context.config.iterations && idle < PATIENCE; iteration++) {
-    const sizes = await planIteration(context, round, iteration);
-    if (sizes.miningTasks === 0) break;
     const harness = await context.registry.harness(champion.pair.harness);
+    const each = secondsPerRollout(context, harness, champion.pair.model);
+    const sizes = await planIteration(context, round, iteration, each);
+    if (sizes.miningTasks === 0) break;
     const mined = await collectRollouts(context, champion, harness, round, iteration, sizes.miningTasks);
     const diagnoses = await diagnoseFailures(context, mined, harness, round);
     if ((round > 1 || iteration > 1) && (await isExhausted(context, mined, diagnoses, round))) break;
@@ -98,16 +99,19 @@ const GATE_SHARE = 0.4;
 /** What the shortest iteration rolls out before its gate, which would outlast the run's time by much where there is no room for these. */
 const FEWEST_ROLLOUTS = 100;
 
-/** Time of one iteration and the tasks it mines; 0 tasks when too little time is left to be worth it. The very first iteration takes what it needs. */
-async function planIteration(context: RunContext, round: number, iteration: number) {
+/**
+ * Time of one iteration and the tasks it mines, given the seconds that each rollout of the champion takes; 0 tasks when too little time is left to be worth it. The very
+ * first iteration takes what it needs.
+ */
+async function planIteration(context: RunContext, round: number, iteration: number, each: number) {
   const { sizes, iterations } = context.config;
   const plan = await planOnce(context, { phase: 'harness', round, iteration }, () => {
     const left = phaseSeconds(context, round, 'harness');
     const seconds = iteration === iterations ? left : left * EARLY_SHARE;
     const isFirst = round === 1 && iteration === 1;
-    const enough = isFirst || seconds / context.throughput.secondsPerRollout > FEWEST_ROLLOUTS;
+    const enough = isFirst || seconds / each > FEWEST_ROLLOUTS;
     const most = Math.min(MOST_MINING_TASKS, context.splits.train.length);
-    const miningTasks = sizes.miningTasks ?? rolloutsFor(context, seconds * MINING_SHARE, 24, most);
+    const miningTasks = sizes.miningTasks ?? rolloutsFor(context, seconds * MINING_SHARE, 24, most, each);
     return { seconds: Math.round(seconds), miningTasks: enough ? miningTasks : 0 };
   });
   const line =

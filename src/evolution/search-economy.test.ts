@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
+import { secondsPerRollout } from './roll-out.ts';
 import { runConfigSchema } from './run-config.ts';
 import type { RunContext } from './run-context.ts';
-import { gateGroupsFor, phaseSeconds } from './size-plan.ts';
+import { gateGroupsFor, phaseSeconds, rolloutsFor } from './size-plan.ts';
 
 /** How a search divides what it has: error, gate tasks and time. */
 const settings = {
@@ -48,6 +50,19 @@ function tasks(groups: number, perGroup: number): Task[] {
 
 const refused = (kind: 'harness' | 'weights') => ({ kind, accepted: false });
 const better = (kind: 'harness' | 'weights') => ({ kind, accepted: true });
+
+describe('rollouts that fit into a time', () => {
+  it('are counted by the rate of the pair that will be rolled out, not by what a batch with slower pairs took last', () => {
+    const harness = { hash: contentHash('harness') } as Harness;
+    const model = { base: contentHash('base'), adapter: null };
+    const context = contextOf({ secondsPerRollout: 2 });
+    context.pairSeconds = new Map([[`${harness.hash} null`, 0.5]]);
+    const fitting = (of: Harness) => rolloutsFor(context, 100, 1, 1000, secondsPerRollout(context, of, model));
+    expect(fitting(harness)).toBe(200);
+    expect(fitting({ hash: contentHash('another') } as Harness)).toBe(50);
+    expect(rolloutsFor(context, 100, 1, 1000)).toBe(50);
+  });
+});
 
 describe('error of a search', () => {
   it('leaves new weights their share however many diffs were refused before', async () => {

@@ -64,10 +64,19 @@ export async function planOnce<T extends Record<string, number>>(
   return planned;
 }
 
-/** `seconds` of rollouts at the measured rate, at least `least`, at most `most`; fewer where the token budget is tighter. */
-export function rolloutsFor(context: RunContext, seconds: number, least: number, most: number): number {
-  const { secondsPerRollout, tokensPerRollout } = context.throughput;
-  const byTime = Math.floor(seconds / secondsPerRollout);
+/**
+ * `seconds` of rollouts at the measured rate, at least `least`, at most `most`; fewer where the token budget is tighter. `each`: seconds of one rollout, where the
+ * rate of the pair is known; default: what the last batch took, whichever pairs were in it.
+ */
+export function rolloutsFor(
+  context: RunContext,
+  seconds: number,
+  least: number,
+  most: number,
+  each = context.throughput.secondsPerRollout,
+): number {
+  const { tokensPerRollout } = context.throughput;
+  const byTime = Math.floor(seconds / each);
   const tokens = context.config.budget.tokens;
   const share = seconds / context.config.budget.time;
   const byTokens = tokens === null ? Number.POSITIVE_INFINITY : Math.floor((tokens * share) / tokensPerRollout);

@@ -11,6 +11,7 @@ import { dropSkill } from './operators/drop-skill.ts';
 import { errorFeedback } from './operators/error-feedback.ts';
 import { exchangePrompts } from './operators/exchange-prompts.ts';
 import { historyLimit } from './operators/history-limit.ts';
+import { memoryLimit } from './operators/memory-limit.ts';
 import { memoryPolicy } from './operators/memory-policy.ts';
 import { MIDDLEWARE_ADDITIONS } from './operators/middleware-additions.ts';
 import { middlewareLimit } from './operators/middleware-limit.ts';
@@ -71,6 +72,7 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   middlewareLimit,
   dropMiddleware,
   memoryPolicy,
+  memoryLimit,
   rememberFacts,
   skillLoading,
   addSkill,

@@ -50,6 +50,8 @@ const MECHANISMS = [
   'answer-not-tool-value',
   'misnamed-argument',
   'hook-hid-result',
+  'facts-left-out',
+  'results-shortened',
 ];
 
 function causeOf(mechanism: string) {

@@ -5,10 +5,11 @@ import type { Harness } from '../harness/harness.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import { type Task, taskHash } from '../task/task.ts';
 import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
-import type { Cluster } from './aggregate.ts';
+import type { Cluster, Cluster } from './aggregate.ts';
 import { argumentsOfReferences } from './operators/arguments-of-references.ts';
 import { dropSkill } from './operators/drop-skill.ts';
 import { exchangePrompts } from './operators/exchange-prompts.ts';
+import { memoryLimit } from './operators/memory-limit.ts';
 import { outputLimit } from './operators/output-limit.ts';
 import { removeLine } from './operators/remove-line.ts';
 import { shortenDescription } from './operators/shorten-description.ts';
@@ -199,6 +200,25 @@ describe('operators that mend one thing', () => {
     const harness = harnessWith({ 'prompts/tool-result.md': 'There it is.\n' });
     expect(mended(showField, harness).prompts['tool-result']).toBe('{{result}}');
     expect(drafts(showField, harnessWith())).toEqual([]);
+  });
+
+  it('give memory the room that facts and older results need', () => {
+    const harness = harnessWith({ 'memory.yaml': 'facts: { tokens: 10 }\nstaleAfterTurns: 3\n', 'memory/a.md': 'One.\n' });
+    const limits = (mechanism: string, of = harness) =>
+      drafts(memoryLimit, of, { clusters: [{ mechanism } as Cluster] }).map(({ edits }) => {
+        const { memory } = applyEdits(of, edits);
+        return [memory.facts.tokens, memory.staleAfterTurns];
+      });
+    expect(limits('facts-left-out')).toEqual([
+      [20, 3],
+      [80, 3],
+    ]);
+    expect(limits('results-shortened')).toEqual([
+      [10, 6],
+      [10, null],
+    ]);
+    expect(limits('results-shortened', harnessWith())).toEqual([]);
+    expect(limits('no-call')).toEqual([]);
   });
 
   it('exchange two prompts where each holds what the other is for, and no others', () => {

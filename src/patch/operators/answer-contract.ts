@@ -4,6 +4,7 @@ import type { PatchOperator } from '../patch-operator.ts';
 const CURES: Readonly<Record<string, number>> = {
   'no-answer': 0.5,
   'no-answer-beside-tool-value': 0.5,
+  'answer-among-others': 0.6,
   'answer-not-tool-value': 0.4,
   'cut-by-length': 0.3,
   'turn-limit-on-call': 0.3,

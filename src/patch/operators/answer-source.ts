@@ -11,7 +11,13 @@ export const answerSource: PatchOperator = {
     if (cluster === null && harness.tools.length === 0) return 0;
     if (cluster === null) return harness.settings.answer.from === 'text' ? 0.35 : 0.05;
     if (harness.settings.answer.from === 'tool') return 0;
-    const cures = ['answer-not-tool-value', 'no-answer-beside-tool-value', 'turn-limit-on-call', 'identical-repeat'];
+    const cures = [
+      'answer-among-others',
+      'answer-not-tool-value',
+      'no-answer-beside-tool-value',
+      'turn-limit-on-call',
+      'identical-repeat',
+    ];
     return cures.includes(cluster.mechanism)
       ? 0.8
       : cluster.mechanism === 'cut-by-length' || cluster.mechanism === 'no-answer'

@@ -9,7 +9,11 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   'output-cap': ['headCharacters', 'tailCharacters'],
   'context-trimming': ['aboveTokens', 'characters'],
 };
-const CURES: Readonly<Record<string, number>> = { 'hook-hid-result': 0.5, 'hook-stopped-call': 0.4 };
+const CURES: Readonly<Record<string, number>> = {
+  'hook-hid-result': 0.5,
+  'hook-hid-value': 0.6,
+  'hook-stopped-call': 0.4,
+};
 
 /** Lets a middleware act later where what it held back is missed. */
 export const middlewareLimit: PatchOperator = {
