@@ -5,7 +5,7 @@ import type { Harness } from '../harness/harness.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import { type Task, taskHash } from '../task/task.ts';
 import type { Trajectory, TrajectoryEvent } from '../trajectory/trajectory.ts';
-import type { Cluster, Cluster } from './aggregate.ts';
+import type { Cluster } from './aggregate.ts';
 import { argumentsOfReferences } from './operators/arguments-of-references.ts';
 import { dropSkill } from './operators/drop-skill.ts';
 import { exchangePrompts } from './operators/exchange-prompts.ts';
@@ -203,7 +203,10 @@ describe('operators that mend one thing', () => {
   });
 
   it('give memory the room that facts and older results need', () => {
-    const harness = harnessWith({ 'memory.yaml': 'facts: { tokens: 10 }\nstaleAfterTurns: 3\n', 'memory/a.md': 'One.\n' });
+    const harness = harnessWith({
+      'memory.yaml': 'facts: { tokens: 10 }\nstaleAfterTurns: 3\n',
+      'memory/a.md': 'One.\n',
+    });
     const limits = (mechanism: string, of = harness) =>
       drafts(memoryLimit, of, { clusters: [{ mechanism } as Cluster] }).map(({ edits }) => {
         const { memory } = applyEdits(of, edits);
