@@ -81,7 +81,10 @@ async function engineAlone(requests: readonly GenerationRequest[], rollouts: num
   let completionTokens = 0;
   const queue = requests.values();
   const lane = async () => {
-    for (const request of queue) completionTokens += (await model.generate(request)).usage.completionTokens;
+    for (const request of queue) {
+      const { usage } = await model.generate(request);
+      completionTokens += usage.completionTokens;
+    }
   };
   await Promise.all(Array.from({ length: model.concurrency }, lane));
   return { rollouts, calls: requests.length, completionTokens };
