@@ -96,7 +96,7 @@ export function selectTrainingRows(trajectories: readonly Trajectory[], rule: Se
   const calls = counts(CALL_DROP_REASONS);
   const shown = new Set(rule.harness.examples.flatMap((example) => example.fromTasks));
 
-  const solved = solvedShares(trajectories.filter((trajectory) => isOfPair(trajectory, rule)));
+  const solved = solvedShares(trajectories.filter((trajectory) => whyForeign(trajectory, rule) === null));
 
   const candidates: Candidate[] = [];
   for (const trajectory of inStableOrder(trajectories)) {
@@ -145,14 +145,12 @@ function solvedShares(trajectories: readonly Trajectory[]): Map<ContentHash, num
   return new Map([...byTask].map(([task, own]) => [task, own.filter(isSuccess).length / own.length]));
 }
 
-function isOfPair({ identity }: Trajectory, { harness, model, verifier }: SelectionRule): boolean {
-  return (
-    identity.split === 'train' &&
-    identity.harness === harness.hash &&
-    identity.model.base === model.base &&
-    identity.model.adapter === model.adapter &&
-    identity.verifier === verifier
-  );
+/** Why a rollout is none of the pair, verifier and split that rows are taken from; null for one that is. */
+function whyForeign({ identity }: Trajectory, rule: SelectionRule): (typeof ROLLOUT_DROP_REASONS)[number] | null {
+  if (identity.split !== 'train') return 'other-split';
+  if (identity.harness !== rule.harness.hash) return 'other-harness';
+  if (identity.model.base !== rule.model.base || identity.model.adapter !== rule.model.adapter) return 'other-model';
+  return identity.verifier === rule.verifier ? null : 'other-verifier';
 }
 
 function whyDropped(
@@ -161,10 +159,8 @@ function whyDropped(
   shown: ReadonlySet<string>,
 ): (typeof ROLLOUT_DROP_REASONS)[number] | null {
   const { identity, outcome } = trajectory;
-  if (identity.split !== 'train') return 'other-split';
-  if (identity.harness !== rule.harness.hash) return 'other-harness';
-  if (identity.model.base !== rule.model.base || identity.model.adapter !== rule.model.adapter) return 'other-model';
-  if (identity.verifier !== rule.verifier) return 'other-verifier';
+  const foreign = whyForeign(trajectory, rule);
+  if (foreign !== null) return foreign;
   if (outcome.kind === 'unscored') return 'unscored';
   if (!isSuccess(trajectory)) return 'not-solved';
   // Its solution stands in every prompt: the row would teach copying.

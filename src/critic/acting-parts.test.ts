@@ -20,6 +20,7 @@ const PHI = harnessFromFiles(
     ...HARNESS.files,
     ['harness.yaml', 'name: test\nlimits: { turns: 6 }\n'],
     ['memory/facts.md', 'The tide comes at six.\n'],
+    ['memory.yaml', 'staleAfterTurns: 2\n'],
     ['middleware/10-cap.yaml', 'kind: output-cap\n'],
     ['middleware/20-check.yaml', 'kind: self-check\noptions: { pattern: "^x" }\n'],
     ['middleware/30-mend.yaml', 'kind: argument-repair\noptions: { json: false }\n'],
@@ -63,6 +64,12 @@ describe('a part of φ that acted', () => {
     expect(diagnosed(cut)).toMatchObject({ mechanism: 'hook-hid-value', path: 'middleware/10-cap.yaml' });
     const kept = [...worked, acted(0, {}), shown(1, 'Observation: … 7'), answers('It is 8.')];
     expect(diagnosed(kept)?.mechanism).toBe('answer-not-tool-value');
+  });
+
+  it('cut one of two results of a turn: it is the one before the hook that counts', () => {
+    const both = (cut: Draft[]) => [says(0, RAW), calls(0), ...cut, shown(1, 'Observation: 7'), answers('It is 8.')];
+    expect(diagnosed(both([returns(0, '7'), returns(0, '9'), acted(0, {})]))?.mechanism).toBe('hook-hid-value');
+    expect(diagnosed(both([returns(0, '9'), returns(0, '7'), acted(0, {})]))?.mechanism).not.toBe('hook-hid-value');
   });
 
   it('left of a long text only a part: that may do', () => {
@@ -137,6 +144,9 @@ describe('a part of φ that acted', () => {
     ];
     expect(diagnosed(requests(3), '7')?.mechanism).toBe('results-shortened');
     expect(diagnosed(requests(4), '7')?.mechanism).toBe('wrong-value');
+    const unlimited = harnessFromFiles(new Map([...PHI.files].filter(([path]) => path !== 'memory.yaml')));
+    const [evicted] = diagnose([rollout(requests(3), { extracted: '7' }, unlimited)], unlimited);
+    expect(evicted?.mechanism).toBe('wrong-value');
   });
 });
 
@@ -148,5 +158,6 @@ describe('a final text that holds the tool value', () => {
       mechanism: 'answer-among-others',
     });
     expect(diagnosed(ended('So 7.5, or 17, or 8.'))?.mechanism).toBe('answer-not-tool-value');
+    expect(diagnosed(ended('So -7, or 8.'))?.mechanism).toBe('answer-not-tool-value');
   });
 });

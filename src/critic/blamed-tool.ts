@@ -5,11 +5,11 @@ import { eventsOf } from './event-evidence.ts';
 import { propertiesOf } from './harness-facts/schema-members.ts';
 
 /** Failures below which nothing is said to be shared. */
-const FEWEST_FAILURES = 3;
+export const FEWEST_FAILURES = 3;
 /** Of the rollouts that are about the tool, the share that must fail. */
 const LEAST_FAILING = 0.5;
-/** Chance that errors which fall on any tool alike would name one so often, over all tools. */
-const MOST_CHANCE = 0.05;
+/** Chance that so many failures would have something in common by accident, over all that was looked at. */
+export const MOST_CHANCE = 0.05;
 
 export interface BlamedTool {
   tool: HarnessTool;

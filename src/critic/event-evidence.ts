@@ -45,8 +45,8 @@ export function isSameValue(left: string, right: string): boolean {
   return number(left) === number(right);
 }
 
-/** Whether a text holds a value as a word or number of its own: `7` in `It is 7.`, not in `67`, `7.5` or `7,000`. */
+/** Whether a text holds a value as a word or number of its own: `7` in `It is 7.`, not in `67`, `7.5`, `-7` or `7,000`. */
 export function holdsWord(text: string, value: string): boolean {
   const word = RegExp.escape(value.trim());
-  return word !== '' && new RegExp(`(?<![\\w.,])${word}(?!\\w|[.,]\\d)`, 'i').test(text);
+  return word !== '' && new RegExp(`(?<![\\w.,-])${word}(?!\\w|[.,]\\d)`, 'i').test(text);
 }

@@ -5,17 +5,13 @@ import { hypergeometricTail } from '../statistics/hypergeometric-tail.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { AttributionLabel, Diagnosis } from './attribution.ts';
-import { type BlamedTool, blamedTool } from './blamed-tool.ts';
+import { type BlamedTool, blamedTool, FEWEST_FAILURES, MOST_CHANCE } from './blamed-tool.ts';
 import { contentWords } from './directives.ts';
 import { eventsOf } from './event-evidence.ts';
 import { toolFile } from './harness-facts/facts-of-harness.ts';
 
-/** Failures below which nothing is said to be shared. */
-const FEWEST_FAILURES = 3;
 /** Of the rollouts that a feature marks, the share that must fail. */
 const LEAST_FAILING = 0.75;
-/** Chance that so many of the failures would share some feature by accident, over all features that were looked at. */
-const MOST_CHANCE = 0.05;
 /** From here on a failure of all rollouts is not the model's. */
 const ALL_FAILING = 0.9;
 const FEWEST_OF_ALL = 8;
@@ -35,21 +31,18 @@ export function withSharedCauses(
   const successes = trajectories.filter(isSuccess);
   if (failures.length < FEWEST_FAILURES) return [...causes];
   const shared = sharedFeature(failures, successes);
-  if (shared !== null) {
-    const struck = new Set<string>([...shared.failing].map(({ identity }) => contentHash(identity)));
-    const place = placeOf(shared, harness);
-    return causes.map((cause) => (struck.has(cause.rollout) ? laidTo(cause, place, shared) : cause));
-  }
+  if (shared !== null) return laidTo(causes, shared.failing, sharedCause(shared, harness));
   const blamed = blamedTool(failures, successes, harness);
-  if (blamed !== null) {
-    const struck = new Set<string>([...blamed.failing].map(({ identity }) => contentHash(identity)));
-    return causes.map((cause) => (struck.has(cause.rollout) ? laidToTool(cause, blamed, harness) : cause));
-  }
+  if (blamed !== null) return laidTo(causes, blamed.failing, blamedCause(blamed, harness));
   const scored = trajectories.filter(({ outcome }) => outcome.kind === 'scored').length;
   const hasRoutine = harness.skills.length > 0 || harness.facts.length > 0;
   if (!hasRoutine || failures.length < FEWEST_OF_ALL || failures.length < scored * ALL_FAILING) return [...causes];
-  const place = routinePlace(harness, wordsOf(failures[0] as Trajectory));
-  return causes.map((cause) => (left.has(cause.rollout) ? laidTo(cause, place, null) : cause));
+  return laidTo(causes, failures, {
+    ...routinePlace(harness, wordsOf(failures[0] as Trajectory)),
+    mechanism: 'wrong-value-everywhere',
+    explanation: 'Every rollout goes through and gives a wrong value: what the model is told to do is wrong.',
+    confidence: 0.5,
+  });
 }
 
 interface Mark {
@@ -167,32 +160,37 @@ function skillPlace(name: string): Place {
   return { label: 'skill_missing', component: 'skill', path: `skills/${name}/SKILL.md` };
 }
 
-function laidToTool(cause: Diagnosis, { tool, argument, failing, passing }: BlamedTool, harness: Harness): Diagnosis {
+interface LaidCause extends Place {
+  mechanism: string;
+  explanation: string;
+  confidence: number;
+}
+
+function sharedCause(shared: Feature, harness: Harness): LaidCause {
+  const { kind, name, failing, passing } = shared;
+  const about = kind === 'tool' ? `that call ${name}` : `about "${name}"`;
+  return {
+    ...placeOf(shared, harness),
+    mechanism: `shared-by-${kind === 'tool' ? 'calls' : 'tasks'}`,
+    explanation: `${failing.size} of ${failing.size + passing} rollouts ${about} fail although every call goes through, and the others pass.`,
+    confidence: 0.65,
+  };
+}
+
+function blamedCause({ tool, argument, failing, passing }: BlamedTool, harness: Harness): LaidCause {
   const file = toolFile(harness, tool.name);
   const part = argument === null ? tool.name : `${argument} of ${tool.name}`;
   return {
-    ...cause,
     label: 'tool_schema_error',
     component: 'tool',
     path: argument === null ? file : `${file}#/parameters/properties${pointerStep(argument)}`,
     mechanism: 'blamed-by-verdicts',
     explanation: `${failing.size} verdicts name ${part}, more than errors here and there would; ${passing} rollouts that call it pass.`,
-    severity: 0.8,
     confidence: 0.65,
   };
 }
 
-function laidTo(cause: Diagnosis, place: Place, shared: Feature | null): Diagnosis {
-  const explanation =
-    shared === null
-      ? 'Every rollout goes through and gives a wrong value: what the model is told to do is wrong.'
-      : `${shared.failing.size} of ${shared.failing.size + shared.passing} rollouts ${shared.kind === 'tool' ? `that call ${shared.name}` : `about "${shared.name}"`} fail although every call goes through, and the others pass.`;
-  return {
-    ...cause,
-    ...place,
-    mechanism: shared === null ? 'wrong-value-everywhere' : `shared-by-${shared.kind === 'tool' ? 'calls' : 'tasks'}`,
-    explanation,
-    severity: 0.8,
-    confidence: shared === null ? 0.5 : 0.65,
-  };
+function laidTo(causes: readonly Diagnosis[], failing: Iterable<Trajectory>, laid: LaidCause): Diagnosis[] {
+  const struck = new Set<string>([...failing].map(({ identity }) => contentHash(identity)));
+  return causes.map((cause) => (struck.has(cause.rollout) ? { ...cause, ...laid, severity: 0.8 } : cause));
 }

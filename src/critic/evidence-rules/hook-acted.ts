@@ -75,7 +75,7 @@ export const hookChangedAnswer = hookRule('hook-changed-answer', (trajectory) =>
 /** A middleware cut the very value out of a result: what the model was then shown does not hold it. */
 export const hookHidValue = hookRule('hook-hid-value', (trajectory) => {
   for (const acted of actedIn(trajectory, ['changed-result'])) {
-    const returned = eventsOf(trajectory, 'tool-returned').find(({ turn }) => turn === acted.turn);
+    const returned = resultBefore(trajectory, acted);
     const next = requestAfter(trajectory, acted.turn);
     if (returned === undefined || next === undefined || returned.value.length > SHORT_VALUE) continue;
     const shown = next.messages.slice(1 + next.messages.findLastIndex(({ role }) => role === 'assistant'));
@@ -90,6 +90,15 @@ export const hookHidValue = hookRule('hook-hid-value', (trajectory) => {
   }
   return null;
 });
+
+/** The result that a hook of the same turn was given: several calls of a turn come back one after the other. */
+function resultBefore({ events }: Trajectory, acted: Acted): EventOf<'tool-returned'> | undefined {
+  return events
+    .slice(0, events.indexOf(acted))
+    .findLast(
+      (event): event is EventOf<'tool-returned'> => event.type === 'tool-returned' && event.turn === acted.turn,
+    );
+}
 
 /** Characters up to which a value is one, and not a text of which a part may do. */
 const SHORT_VALUE = 80;

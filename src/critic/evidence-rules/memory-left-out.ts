@@ -19,7 +19,9 @@ export const factsLeftOut = evidenceRule('facts-left-out', 'memory_overflow', (t
 const OFTEN = 1 / 3;
 
 /** Results were shortened as stale in a third of the requests or more: what the work was still about. */
-export const resultsShortened = evidenceRule('results-shortened', 'memory_overflow', (trajectory) => {
+export const resultsShortened = evidenceRule('results-shortened', 'memory_overflow', (trajectory, harness) => {
+  // Without a limit on staleness results are shortened for want of room (`evict`), which is another matter.
+  if (harness.memory.staleAfterTurns === null) return null;
   const shortened = eventsOf(trajectory, 'memory-acted').filter(({ action }) => action === 'shortened');
   const [first] = shortened;
   if (first === undefined || shortened.length < OFTEN * eventsOf(trajectory, 'model-called').length) return null;
