@@ -132,9 +132,10 @@ function counts<Reason extends string>(reasons: readonly Reason[]): Record<Reaso
 }
 
 function inStableOrder(trajectories: readonly Trajectory[]): Trajectory[] {
+  const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   return [...trajectories].sort(
     ({ identity: a }, { identity: b }) =>
-      (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.repeat - b.repeat || a.seed - b.seed,
+      byText(a.task, b.task) || a.repeat - b.repeat || a.seed - b.seed || byText(contentHash(a), contentHash(b)),
   );
 }
 

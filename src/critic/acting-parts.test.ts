@@ -62,6 +62,8 @@ describe('a part of φ that acted', () => {
   it('cut the value out of a result: the middleware, and not the model that never saw it', () => {
     const cut = [...worked, acted(0, {}), shown(1, 'Observation: the value …'), answers('It is 8.')];
     expect(diagnosed(cut)).toMatchObject({ mechanism: 'hook-hid-value', path: 'middleware/10-cap.yaml' });
+    const notice = [...worked, acted(0, {}), shown(1, 'Observation: [17 characters cut]'), answers('It is 8.')];
+    expect(diagnosed(notice)?.mechanism).toBe('hook-hid-value');
     const kept = [...worked, acted(0, {}), shown(1, 'Observation: … 7'), answers('It is 8.')];
     expect(diagnosed(kept)?.mechanism).toBe('answer-not-tool-value');
   });
@@ -108,6 +110,8 @@ describe('a part of φ that acted', () => {
       answers('So 8.'),
     ];
     expect(diagnosed(spoken(1))?.mechanism).toBe('hook-ended-work');
+    const before = acted(0, { middleware: '20-check', kind: 'budget-reminder', hook: 'beforeModel', action: 'said' });
+    expect(diagnosed([before, ...spoken(1)])?.mechanism).not.toBe('hook-ended-work');
     // At the last turn but one it was time.
     expect(diagnosed(spoken(4))?.mechanism).not.toBe('hook-ended-work');
   });
@@ -125,6 +129,8 @@ describe('a part of φ that acted', () => {
       repair: [{ path: 'middleware/30-mend.yaml#/options/json', old: false, value: true }],
     });
     expect(diagnosed(ended('no closing mark'))?.mechanism).toBe('call-unreadable');
+    const mended = [...ended('no valid JSON').slice(0, 2), says(1, RAW), calls(1), returns(1, '7'), answers('7')];
+    expect(diagnosed(mended, '7')?.mechanism).toBe('wrong-value');
   });
 
   it('left facts out', () => {

@@ -51,11 +51,11 @@ function binomialTail(hits: number, draws: number, chance: number): number {
   return incompleteBeta(chance, hits, draws - hits + 1);
 }
 
-/** The first tool that a verdict names. */
+/** The first tool that a verdict speaks of, as `NAME: …` or `NAME(…)`: a name may be an ordinary word, too. */
 function namedTool({ outcome }: Trajectory, tools: readonly HarnessTool[]): HarnessTool | null {
   if (outcome.kind !== 'scored') return null;
   const places = tools
-    .map((tool) => ({ tool, at: placeOf(outcome.why, tool.name) }))
+    .map((tool) => ({ tool, at: placeOf(outcome.why, tool.name, '\\s*[:(]') }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at || b.tool.name.length - a.tool.name.length);
   return places[0]?.tool ?? null;
@@ -66,14 +66,16 @@ function namedArgument(failing: readonly Trajectory[], tool: HarnessTool): strin
     argument,
     count: failing.filter(({ outcome }) => outcome.kind === 'scored' && placeOf(outcome.why, argument) >= 0).length,
   }));
-  return counts.find(({ count }) => 2 * count > failing.length)?.argument ?? null;
+  const [most, next] = counts.filter(({ count }) => 2 * count > failing.length).sort((a, b) => b.count - a.count);
+  // A verdict's own words can be names of arguments too: where two are named alike, neither is meant for sure.
+  return most === undefined || most.count === next?.count ? null : most.argument;
 }
 
 function isAbout(trajectory: Trajectory, tool: HarnessTool): boolean {
   return eventsOf(trajectory, 'call-parsed').some(({ call }) => call.tool === tool.name);
 }
 
-/** Where a text holds a name as a word of its own; −1 where it does not. */
-function placeOf(text: string, name: string): number {
-  return text.search(new RegExp(`(?<![\\w.-])${RegExp.escape(name)}(?![\\w-])`));
+/** Where a text holds a name as a word of its own, with `behind` (a pattern) behind it; −1 where it does not. */
+function placeOf(text: string, name: string, behind = ''): number {
+  return text.search(new RegExp(`(?<![\\w.-])${RegExp.escape(name)}(?![\\w-])${behind}`));
 }

@@ -45,8 +45,10 @@ export function isSameValue(left: string, right: string): boolean {
   return number(left) === number(right);
 }
 
-/** Whether a text holds a value as a word or number of its own: `7` in `It is 7.`, not in `67`, `7.5`, `-7` or `7,000`. */
+/** Whether a text holds a value as a word or number of its own, white space aside: `7` in `It is 7.`, not in `67`, `7.5`, `-7` or `7,000`. */
 export function holdsWord(text: string, value: string): boolean {
-  const word = RegExp.escape(value.trim());
-  return word !== '' && new RegExp(`(?<![\\w.,-])${word}(?!\\w|[.,]\\d)`, 'i').test(text);
+  const plain = (written: string) => written.replace(/\s+/g, ' ').trim();
+  const word = RegExp.escape(plain(value));
+  const before = '(?<![\\p{L}\\p{N}_])(?<!\\p{N}[.,])(?<!(?<!\\p{N})-)';
+  return word !== '' && new RegExp(`${before}${word}(?![\\p{L}\\p{N}_]|[.,]\\p{N})`, 'iu').test(plain(text));
 }

@@ -133,6 +133,10 @@ describe('verdicts that name a tool', () => {
     expect(labels(missed(6, 'send: called lookup'))[0]).toMatchObject({ path: 'tools/send/tool.yaml' });
   });
 
+  it('only by an ordinary word that is a tool’s name too stay with the agent', () => {
+    expect(labels(missed(9, 'nothing to send, 8 is not 7'))[0]).toMatchObject({ label: 'agent_error' });
+  });
+
   it('as often as chance has it stay with the agent', () => {
     const even = [...missed(4, 'send: wrong value of text'), ...missed(4, 'lookup: missing parameter key')];
     expect(new Set(labels(even).map(({ label }) => label))).toEqual(new Set(['agent_error']));

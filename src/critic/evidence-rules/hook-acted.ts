@@ -11,7 +11,7 @@ import {
   modelCallOf,
 } from '../event-evidence.ts';
 import { type EvidenceRule, evidenceRule, type Finding } from '../evidence-rule.ts';
-import { holds, requestAfter } from '../sent-text.ts';
+import { requestAfter } from '../sent-text.ts';
 
 type Acted = EventOf<'middleware-acted'>;
 
@@ -79,7 +79,7 @@ export const hookHidValue = hookRule('hook-hid-value', (trajectory) => {
     const next = requestAfter(trajectory, acted.turn);
     if (returned === undefined || next === undefined || returned.value.length > SHORT_VALUE) continue;
     const shown = next.messages.slice(1 + next.messages.findLastIndex(({ role }) => role === 'assistant'));
-    if (returned.value.trim() === '' || shown.some(({ content }) => holds(content, returned.value))) continue;
+    if (returned.value.trim() === '' || shown.some(({ content }) => holdsWord(content, returned.value))) continue;
     return {
       acted,
       explanation: 'A middleware shortened a result, and the value itself is not in what the model was shown.',
@@ -133,7 +133,11 @@ export const hookEndedWork = hookRule('hook-ended-work', (trajectory, harness) =
   const wasWorking = eventsOf(trajectory, 'call-parsed').some(({ turn }) => turn === acted.turn - 1);
   const stopped = eventsOf(trajectory, 'no-call').find(({ turn }) => turn === acted.turn);
   const isLast = lastEventOf(trajectory, 'model-called')?.turn === acted.turn;
-  if (!wasWorking || stopped === undefined || !isLast) return null;
+  // One that spoke before, and the work went on, did not end it by speaking.
+  const spokeInVain = actedIn(trajectory, ['said']).some(
+    ({ middleware, turn }) => middleware === acted.middleware && turn < acted.turn,
+  );
+  if (!wasWorking || spokeInVain || stopped === undefined || !isLast) return null;
   if (harness.settings.limits.turns - 1 - acted.turn < TURNS_LEFT) return null;
   return {
     acted,

@@ -1,4 +1,4 @@
-import { eventsOf, evidence, lastEventOf } from '../event-evidence.ts';
+import { eventsOf, evidence, isFollowedBy, lastEventOf } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
 
 /** Models that err twice in a row often get it right the third time; below that φ is stingy. */
@@ -28,11 +28,14 @@ export const retrySpent = evidenceRule('retry-spent', 'middleware_mismatch', (tr
   };
 });
 
-/** A call was not valid JSON, and the middleware of φ that mends such calls is told to leave them alone. */
+/** A call was not valid JSON, no other came through after it, and the middleware of φ that mends such calls is told to leave them alone. */
 export const repairSwitchedOff = evidenceRule('repair-switched-off', 'middleware_mismatch', (trajectory, harness) => {
   const broken = eventsOf(trajectory, 'call-unreadable').find(({ problem }) => /\bJSON\b/.test(problem));
-  const repair = harness.middleware.find((one) => one.kind === 'argument-repair' && !one.options.json);
-  if (broken === undefined || repair?.kind !== 'argument-repair') return null;
+  const repairs = harness.middleware.filter((one) => one.kind === 'argument-repair');
+  const [repair] = repairs;
+  const isOff = repairs.every(({ options }) => !options.json);
+  if (broken === undefined || repair === undefined || !isOff || isFollowedBy(trajectory, broken, 'call-parsed'))
+    return null;
   const path = `middleware/${repair.id}.yaml#/options/json`;
   return {
     component: 'middleware',
