@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import colors from 'picocolors';
+import { palette } from '../base/palette.ts';
 import { attribute } from '../critic/attribute.ts';
 import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
 import { countNumber, positiveNumber } from '../lab/option-numbers.ts';
@@ -44,6 +44,8 @@ async function run(file: string, options: AttributeOptions): Promise<void> {
     await reader?.close();
   }
 }
+
+const colors = palette(process.stdout);
 
 function shown({ id, label, component, confidence, mechanism, evidence, repair }: CaseVerdict): string {
   const lines = [

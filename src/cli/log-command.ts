@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import colors from 'picocolors';
 import { shortHash } from '../base/content-hash.ts';
+import { palette } from '../base/palette.ts';
 import { signedPoints } from '../base/share-text.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
@@ -35,6 +35,8 @@ export function renderTree(versions: readonly Version[]): string[] {
   };
   return (children.get(null) ?? []).flatMap((root) => draw(root, '', true, true));
 }
+
+const colors = palette(process.stdout);
 
 function describe(version: Version): string {
   const effect = version.decision === null ? '' : ` ${signedPoints(version.decision.whole.mean)}`;

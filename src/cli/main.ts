@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import colors from 'picocolors';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
+import { palette } from '../base/palette.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 
 type Register = (program: Command) => void;
@@ -80,7 +80,7 @@ function reportFailure(thrown: unknown, json: boolean): number {
     process.stdout.write(
       `${JSON.stringify({ schema: 'co-harness/error@1', code: error.code, message: error.message })}\n`,
     );
-  process.stderr.write(`${colors.red('Error')} (${error.code}): ${error.message}\n`);
+  process.stderr.write(`${palette(process.stderr).red('Error')} (${error.code}): ${error.message}\n`);
   if (error.code === 'aborted') return EXIT.stopped;
   return INPUT_CODES.test(error.code) ? EXIT.usage : EXIT.failure;
 }
@@ -115,7 +115,9 @@ async function flushed(stream: NodeJS.WriteStream): Promise<void> {
 /** Output that nobody reads any more (`| head`) ends the command in silence; a disk that is full does not. */
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.success);
-  process.stderr.write(`${colors.red('Error')} (output-lost): The output cannot be written: ${error.message}.\n`);
+  process.stderr.write(
+    `${palette(process.stderr).red('Error')} (output-lost): The output cannot be written: ${error.message}.\n`,
+  );
   process.exit(EXIT.failure);
 }
 

@@ -1,4 +1,4 @@
-import colors from 'picocolors';
+import { type Palette, palette } from '../base/palette.ts';
 import { wrapText } from '../base/wrap-text.ts';
 import type { RunEvent, RunObserver } from '../evolution/run-event.ts';
 import { versionTitle } from '../registry/version-title.ts';
@@ -16,6 +16,7 @@ export function formatSeconds(seconds: number): string {
 /** One line a step; on a terminal the line of the step in progress is rewritten, elsewhere it is printed now and then. */
 export function runProgress(stream: NodeJS.WriteStream): RunObserver {
   const isTerminal = stream.isTTY === true;
+  const colors = palette(stream);
   let pending = false;
   let lastPlainAt = Number.NEGATIVE_INFINITY;
   const line = (text: string) => {
@@ -44,7 +45,7 @@ export function runProgress(stream: NodeJS.WriteStream): RunObserver {
         event.step === event.steps,
       );
     } else {
-      for (const text of describe(event)) line(text);
+      for (const text of describe(event, colors)) line(text);
     }
   };
 }
@@ -58,7 +59,7 @@ function hanging(start: string, text: string): string[] {
   );
 }
 
-function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progress' }>): string[] {
+function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progress' }>, colors: Palette): string[] {
   switch (event.type) {
     case 'phase-started': {
       const where = event.phase === 'test' ? 'Sealed test' : `Round ${event.round}, ${event.phase}`;
