@@ -187,11 +187,12 @@ function measure(
   context.throughput.tokensPerRollout = Math.max(1, tokens / all.length);
   if (bought < all.length) return;
   const generated = all.reduce((sum, { usage }) => sum + usage.completionTokens, 0);
-  for (const order of orders) {
+  const secondsByPair = orders.map((order): [string, number] => {
     const own = results.get(order) ?? [];
     const share = own.reduce((sum, { usage }) => sum + usage.completionTokens, 0) / Math.max(1, generated);
-    context.pairSeconds.set(rateKey(order.harness, order.model), (seconds * share) / Math.max(1, own.length));
-  }
+    return [rateKey(order.harness, order.model), (seconds * share) / Math.max(1, own.length)];
+  });
+  context.throughput.secondsByPair = { ...context.throughput.secondsByPair, ...Object.fromEntries(secondsByPair) };
 }
 
 function rateKey(harness: Harness, model: ModelIdentity): string {
@@ -200,7 +201,8 @@ function rateKey(harness: Harness, model: ModelIdentity): string {
 
 /** Seconds that one rollout of a pair takes in a batch: measured for this pair, else what the last batch took. */
 export function secondsPerRollout(context: RunContext, harness: Harness, model: ModelIdentity): number {
-  return context.pairSeconds.get(rateKey(harness, model)) ?? context.throughput.secondsPerRollout;
+  const { secondsByPair, secondsPerRollout } = context.throughput;
+  return secondsByPair[rateKey(harness, model)] ?? secondsPerRollout;
 }
 
 export function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {

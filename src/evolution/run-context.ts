@@ -52,6 +52,16 @@ export interface WeightTrainer {
   }): Promise<TrainedWeights>;
 }
 
+/** Latest measurements, updated after every batch and training. */
+export interface Throughput {
+  /** Of the last batch, whichever pairs were in it. */
+  secondsPerRollout: number;
+  tokensPerRollout: number;
+  secondsPerTrainingRow: number;
+  /** Seconds per rollout of each pair that had a batch bought in full, by harness hash and adapter. */
+  secondsByPair: Readonly<Record<string, number>>;
+}
+
 /** Everything the loop needs from outside. One per seed. */
 export interface RunContext {
   config: RunConfig;
@@ -82,12 +92,9 @@ export interface RunContext {
   emit: RunObserver;
   /** Rollouts seen on `train` by the hash of their identity, in order: material for proposers. */
   trainHistory: Map<string, Trajectory>;
-  /** Seconds per rollout of pairs that had a batch of their own in this process. */
-  pairSeconds: Map<string, number>;
   /** Rollouts that came from the journal: their wall times say nothing about the present load. */
   reused: WeakSet<Trajectory>;
-  /** Latest measurement, updated after every batch. */
-  throughput: { secondsPerRollout: number; tokensPerRollout: number; secondsPerTrainingRow: number };
+  throughput: Throughput;
 }
 
 /** Seconds of the run's time budget used so far. */

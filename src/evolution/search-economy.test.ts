@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
+import { type Journal, memoryJournal } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
@@ -8,7 +9,7 @@ import { alphaOfNextDecision } from './error-shares.ts';
 import { secondsPerRollout } from './roll-out.ts';
 import { runConfigSchema } from './run-config.ts';
 import type { RunContext } from './run-context.ts';
-import { gateGroupsFor, phaseSeconds, rolloutsFor } from './size-plan.ts';
+import { gateGroupsFor, phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
 /** How a search divides what it has: error, gate tasks and time. */
 const settings = {
@@ -25,6 +26,8 @@ function contextOf(
     gate?: Task[];
     versions?: Partial<Version>[];
     secondsPerRollout?: number;
+    secondsByPair?: Record<string, number>;
+    journal?: Journal;
   } = {},
 ): RunContext {
   return {
@@ -34,7 +37,13 @@ function contextOf(
     registry: {
       versions: async () => (changes.versions ?? []).map((version) => ({ seed: 1, decision: {}, ...version })),
     },
-    throughput: { secondsPerRollout: changes.secondsPerRollout ?? 1, tokensPerRollout: 1, secondsPerTrainingRow: 1 },
+    throughput: {
+      secondsPerRollout: changes.secondsPerRollout ?? 1,
+      tokensPerRollout: 1,
+      secondsPerTrainingRow: 1,
+      secondsByPair: changes.secondsByPair ?? {},
+    },
+    journal: changes.journal ?? memoryJournal(),
     clock: { now: () => 0 },
     startedAt: 0,
     secondsSpentBefore: 0,
@@ -52,15 +61,24 @@ const refused = (kind: 'harness' | 'weights') => ({ kind, accepted: false });
 const better = (kind: 'harness' | 'weights') => ({ kind, accepted: true });
 
 describe('rollouts that fit into a time', () => {
+  const harness = { hash: contentHash('harness') } as Harness;
+  const model = { base: contentHash('base'), adapter: null };
+
   it('are counted by the rate of the pair that will be rolled out, not by what a batch with slower pairs took last', () => {
-    const harness = { hash: contentHash('harness') } as Harness;
-    const model = { base: contentHash('base'), adapter: null };
-    const context = contextOf({ secondsPerRollout: 2 });
-    context.pairSeconds = new Map([[`${harness.hash} null`, 0.5]]);
+    const context = contextOf({ secondsPerRollout: 2, secondsByPair: { [`${harness.hash} null`]: 0.5 } });
     const fitting = (of: Harness) => rolloutsFor(context, 100, 1, 1000, secondsPerRollout(context, of, model));
     expect(fitting(harness)).toBe(200);
     expect(fitting({ hash: contentHash('another') } as Harness)).toBe(50);
     expect(rolloutsFor(context, 100, 1, 1000)).toBe(50);
+  });
+
+  it('are counted by that rate after a restart too: a step planned before it brings the rates it was planned from', async () => {
+    const journal = memoryJournal();
+    const first = contextOf({ journal, secondsPerRollout: 2, secondsByPair: { [`${harness.hash} null`]: 0.5 } });
+    await planOnce(first, { phase: 'harness' }, () => ({ tasks: 8 }));
+    const resumed = contextOf({ journal });
+    expect(await planOnce(resumed, { phase: 'harness' }, () => ({ tasks: 99 }))).toMatchObject({ tasks: 8 });
+    expect(secondsPerRollout(resumed, harness, model)).toBe(0.5);
   });
 });
 

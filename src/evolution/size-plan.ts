@@ -1,7 +1,7 @@
 import { contentHash } from '../base/content-hash.ts';
 import { once } from '../base/journal.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
-import { type RunContext, secondsSpent } from './run-context.ts';
+import { type RunContext, secondsSpent, type Throughput } from './run-context.ts';
 import type { PhaseName } from './run-event.ts';
 
 /**
@@ -41,7 +41,7 @@ export function phaseSeconds(context: RunContext, round: number, phase: PhaseNam
   return total === 0 ? left : (left * (ahead[0]?.weight ?? 1)) / total;
 }
 
-type Plan<T> = T & RunContext['throughput'] & { seed: number; elapsedSeconds: number };
+type Plan<T> = T & Throughput & { seed: number; elapsedSeconds: number };
 
 /**
  * Sizes of one step, decided once and kept with the rates they were planned from: a resumed run uses the stored sizes and goes on from the stored
@@ -59,8 +59,9 @@ export async function planOnce<T extends Record<string, number>>(
     seed: context.seed,
     elapsedSeconds: Math.round(secondsSpent(context)),
   }));
-  const { secondsPerRollout, tokensPerRollout, secondsPerTrainingRow } = planned;
-  context.throughput = { secondsPerRollout, tokensPerRollout, secondsPerTrainingRow };
+  // Older run folders keep no rates by pair.
+  const { secondsPerRollout, tokensPerRollout, secondsPerTrainingRow, secondsByPair = {} } = planned;
+  context.throughput = { secondsPerRollout, tokensPerRollout, secondsPerTrainingRow, secondsByPair };
   return planned;
 }
 

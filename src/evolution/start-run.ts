@@ -212,9 +212,8 @@ async function executeSeeds(options: RunOptions): Promise<void> {
         signal,
         emit: broadcast(options.observers),
         trainHistory: new Map(),
-        pairSeconds: new Map(),
         reused: new WeakSet(),
-        throughput: { secondsPerRollout: 1, tokensPerRollout: 1, secondsPerTrainingRow: 1 },
+        throughput: { secondsPerRollout: 1, tokensPerRollout: 1, secondsPerTrainingRow: 1, secondsByPair: {} },
       };
       await coEvolve(context);
     }
