@@ -64,6 +64,17 @@ describe('causes that failures share', () => {
     );
   });
 
+  it('are laid to a tool however many words the tasks hold: three failures of its three calls are no chance among two tools', () => {
+    const wordy = (index: number) =>
+      Array.from({ length: 12 }, (_, at) => `word${'abcdefghijklmnopqrst'[index]}${'abcdefghijkl'[at]}`).join(' ');
+    const failing = numbered(3, (i) => ({ problem: wordy(i), tool: 'send' }));
+    const passing = numbered(13, (i) => ({ problem: wordy(i + 3), passes: true }));
+    expect(labels([...failing, ...passing])).toEqual(
+      failing.map(() => ({ label: 'tool_schema_error', path: 'tools/send/tool.yaml', mechanism: 'shared-by-calls' })),
+    );
+    expect(labels([...failing, ...passing.slice(0, 4)]).map(({ label }) => label)).not.toContain('tool_schema_error');
+  });
+
   it('are laid to the routine that speaks of what failing tasks are about', () => {
     const failing = numbered(5, (i) => ({ problem: `How far is the ferry number ${i + 50}?` }));
     expect(labels([...failing, ...OTHERS], ROUTINES)).toEqual(

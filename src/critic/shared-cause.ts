@@ -19,7 +19,8 @@ const FEWEST_OF_ALL = 8;
 /**
  * Silent faults: every call went through and the value is wrong. A model errs here and there; a part of φ that is wrong strikes those rollouts that use
  * it. So failures that were left to the agent are laid to a tool or a routine where they share what the successes of the same φ lack: the tool that was
- * called, or what the task is about. Tested against chance (hypergeometric tail, corrected for the number of features).
+ * called, or what the task is about. Tested against chance (hypergeometric tail); tools and words are a family each, corrected for the number of its features and
+ * of families: φ has few tools, and the many words of its tasks must not hide one.
  */
 export function withSharedCauses(
   causes: readonly Diagnosis[],
@@ -70,24 +71,29 @@ function sharedFeature(failures: readonly Trajectory[], successes: readonly Traj
   };
   for (const trajectory of failures) count(trajectory, 'failing');
   for (const trajectory of successes) count(trajectory, 'passing');
-  const tested = [...marked].filter(([, { failing, passing }]) => failing.size + passing.size < total);
-  const ranked = tested
+  const tested = [...marked]
     .map(([mark, sides]) => ({
       mark,
       ...sides,
       hits: sides.failing.size,
       drawn: sides.failing.size + sides.passing.size,
     }))
-    .filter(({ hits, drawn }) => hits >= FEWEST_FAILURES && hits / drawn >= LEAST_FAILING)
-    .map((one) => ({
-      ...one,
-      chance: hypergeometricTail({ hits: one.hits, drawn: one.drawn, marked: failures.length, total }) * tested.length,
-    }))
-    .filter(({ chance }) => chance <= MOST_CHANCE)
+    .filter(({ drawn }) => drawn < total);
+  const families = Map.groupBy(tested, ({ mark }) => readMark(mark).kind);
+  const ranked = [...families.values()]
+    .flatMap((family) =>
+      family.map((one) => {
+        const tail = hypergeometricTail({ hits: one.hits, drawn: one.drawn, marked: failures.length, total });
+        return { ...one, chance: tail * family.length * families.size };
+      }),
+    )
+    .filter(
+      ({ hits, drawn, chance }) => hits >= FEWEST_FAILURES && hits / drawn >= LEAST_FAILING && chance <= MOST_CHANCE,
+    )
     .sort((a, b) => a.chance - b.chance || (a.mark < b.mark ? -1 : 1));
   const [best] = ranked;
   if (best === undefined) return null;
-  const alike = ranked.filter(({ failing, passing }) => isSame(failing, best.failing) && isSame(passing, best.passing));
+  const alike = tested.filter(({ failing, passing }) => isSame(failing, best.failing) && isSame(passing, best.passing));
   return {
     ...readMark(best.mark),
     alike: alike.map(({ mark }) => readMark(mark)),
