@@ -45,6 +45,7 @@ import { toolRefused } from './evidence-rules/tool-refused.ts';
 import { trialAndError } from './evidence-rules/trial-and-error.ts';
 import { turnLimitOnCall } from './evidence-rules/turn-limit-on-call.ts';
 import { valueWithoutArgument } from './evidence-rules/value-without-argument.ts';
+import { verdictUnlikeSchema } from './evidence-rules/verdict-unlike-schema.ts';
 import { voidTurn } from './evidence-rules/void-turn.ts';
 import { wallLimit } from './evidence-rules/wall-limit.ts';
 import { windowOverflow } from './evidence-rules/window-overflow.ts';
@@ -89,6 +90,7 @@ export const EVIDENCE_RULES: readonly EvidenceRule[] = [
   trialAndError,
   toolRefused,
   toolFailed,
+  verdictUnlikeSchema,
   hookChangedAnswer,
   hookStoppedCall,
   finalTurnOff,

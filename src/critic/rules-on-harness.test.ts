@@ -342,6 +342,44 @@ describe('rules that read φ and what was sent', () => {
     expect(repaired.length).toBeGreaterThan(6);
   });
 
+  describe('verdicts that no call under this schema could have pleased', () => {
+    const verdict = (why: string, changes: Record<string, string> = {}) => {
+      const events: Draft[] = [sent(RAW), calls(0), returns(0, 'recorded'), answers('x', 'tool')];
+      const outcome = { kind: 'scored', score: 0, extracted: 'x', why } as const;
+      const found = judge(events, { 'harness.yaml': 'name: test\nanswer: {from: tool}\n', ...changes }, { outcome });
+      return { mechanism: found?.mechanism, path: found?.path };
+    };
+    const blamed = (path: string) => ({ mechanism: 'verdict-unlike-schema', path });
+    const properties = 'tools/lookup/tool.yaml#/parameters/properties';
+    const optional = {
+      'tools/lookup/tool.yaml':
+        'description: Looks a key up.\nparameters: {type: object, properties: {key: {type: string}}}\nbackend: {kind: record}\n',
+    };
+    it.each([
+      ['an argument that the schema lacks', 'lookup: missing parameter unit', {}, blamed(properties)],
+      [
+        'the same in the words of Python',
+        "lookup() is missing 1 required positional argument: 'unit'",
+        {},
+        blamed(properties),
+      ],
+      ['an argument that the schema demands', 'lookup: unexpected parameter key', {}, blamed(`${properties}/key`)],
+      ['a tool that is not offered', 'search: called lookup', {}, blamed('tools')],
+    ])('%s', (_, why, changes, expected) => {
+      expect(verdict(why, changes)).toEqual(expected);
+    });
+    it.each([
+      ['an argument that the schema has', 'lookup: missing parameter key', {}],
+      ['an argument that the model could have left out', 'lookup: unexpected parameter key', optional],
+      ['an argument that the schema does not know either', 'lookup: unexpected parameter unit', {}],
+      ['another tool of the harness', 'lookup: called lookup', {}],
+      ['words that name no argument', 'missing argument for the conclusion', {}],
+      ['a wrong value', 'lookup: wrong value of key', {}],
+    ])('but not %s', (_, why, changes) => {
+      expect(verdict(why, changes).mechanism).toBe('wrong-value');
+    });
+  });
+
   it('asks nothing of a vote that did not count', () => {
     const voted = (vote: number, ...events: Draft[]) => events.map((event): Draft => ({ ...event, vote }));
     const events = [

@@ -75,6 +75,20 @@ describe('causes that failures share', () => {
     expect(labels([...failing, ...passing.slice(0, 4)]).map(({ label }) => label)).not.toContain('tool_schema_error');
   });
 
+  it('count what a verdict shows beside what only failed', () => {
+    const failing = numbered(4, (i) => ({
+      problem: `How far is stop number ${i + 50}?`,
+      tool: 'send',
+      why: i < 2 ? 'send: missing parameter unit' : 'wrong',
+    }));
+    expect(labels([...failing, ...OTHERS]).map(({ label, mechanism }) => [label, mechanism])).toEqual([
+      ['tool_schema_error', 'verdict-unlike-schema'],
+      ['tool_schema_error', 'verdict-unlike-schema'],
+      ['tool_schema_error', 'shared-by-calls'],
+      ['tool_schema_error', 'shared-by-calls'],
+    ]);
+  });
+
   it('are laid to the routine that speaks of what failing tasks are about', () => {
     const failing = numbered(5, (i) => ({ problem: `How far is the ferry number ${i + 50}?` }));
     expect(labels([...failing, ...OTHERS], ROUTINES)).toEqual(

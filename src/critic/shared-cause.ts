@@ -8,6 +8,7 @@ import type { AttributionLabel, Diagnosis } from './attribution.ts';
 import { type BlamedTool, blamedTool, FEWEST_FAILURES, MOST_CHANCE } from './blamed-tool.ts';
 import { contentWords } from './directives.ts';
 import { eventsOf } from './event-evidence.ts';
+import { verdictUnlikeSchema } from './evidence-rules/verdict-unlike-schema.ts';
 import { toolFile } from './harness-facts/facts-of-harness.ts';
 
 /** Of the rollouts that a feature marks, the share that must fail. */
@@ -27,7 +28,11 @@ export function withSharedCauses(
   trajectories: readonly Trajectory[],
   harness: Harness,
 ): Diagnosis[] {
-  const left = new Set<string>(causes.filter(({ label }) => label === 'agent_error').map(({ rollout }) => rollout));
+  // What a verdict says of a tool counts for a cause that others share; it keeps its own, more exact place.
+  const open = causes.filter(
+    ({ label, mechanism }) => label === 'agent_error' || mechanism === verdictUnlikeSchema.name,
+  );
+  const left = new Set<string>(open.map(({ rollout }) => rollout));
   const failures = trajectories.filter((trajectory) => left.has(contentHash(trajectory.identity)));
   const successes = trajectories.filter(isSuccess);
   if (failures.length < FEWEST_FAILURES) return [...causes];
@@ -198,5 +203,7 @@ function blamedCause({ tool, argument, failing, passing }: BlamedTool, harness: 
 
 function laidTo(causes: readonly Diagnosis[], failing: Iterable<Trajectory>, laid: LaidCause): Diagnosis[] {
   const struck = new Set<string>([...failing].map(({ identity }) => contentHash(identity)));
-  return causes.map((cause) => (struck.has(cause.rollout) ? { ...cause, ...laid, severity: 0.8 } : cause));
+  return causes.map((cause) =>
+    cause.label === 'agent_error' && struck.has(cause.rollout) ? { ...cause, ...laid, severity: 0.8 } : cause,
+  );
 }
