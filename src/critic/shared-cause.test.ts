@@ -23,14 +23,19 @@ const ROUTINES = harnessFromFiles(
 interface Sketch {
   problem: string;
   tool?: string;
+  /** What the call looks up; the problem where absent. */
+  key?: string;
   passes?: boolean;
   /** What the verifier says of a failure. */
   why?: string;
 }
 
 /** A rollout in which one call goes through, whatever its answer is worth. */
-function runOf({ problem, tool = 'lookup', passes = false, why = '' }: Sketch, harness = PLAIN): Trajectory {
-  const call = { tool, arguments: { key: problem } };
+function runOf(
+  { problem, tool = 'lookup', key = problem, passes = false, why = '' }: Sketch,
+  harness = PLAIN,
+): Trajectory {
+  const call = { tool, arguments: { key } };
   const events: Draft[] = [
     says(
       0,
@@ -73,6 +78,39 @@ describe('causes that failures share', () => {
       failing.map(() => ({ label: 'tool_schema_error', path: 'tools/send/tool.yaml', mechanism: 'shared-by-calls' })),
     );
     expect(labels([...failing, ...passing.slice(0, 4)]).map(({ label }) => label)).not.toContain('tool_schema_error');
+  });
+
+  describe('of an argument that may take some values only', () => {
+    const enumerated = harnessFromFiles(
+      new Map([
+        ...Object.entries(FILES),
+        [
+          'tools/lookup/tool.yaml',
+          'parameters: {type: object, properties: {key: {type: string, enum: [red, blue]}}}\nbackend: {kind: record}\n',
+        ],
+      ]),
+    );
+    const chosen = (named: string, key: string, passes: boolean, index: number) =>
+      runOf({ problem: `How far is the ${named} stop number ${index}?`, key, passes }, enumerated);
+    const passing = Array.from({ length: 12 }, (_, i) =>
+      chosen(i % 2 ? 'red' : 'blue', i % 2 ? 'red' : 'blue', true, i),
+    );
+    const colours = ['green', 'grey', 'brown', 'pink'];
+    const verdicts = (failing: Trajectory[]) =>
+      diagnose([...failing, ...passing], enumerated).map(({ mechanism, path }) => ({ mechanism, path }));
+
+    it('are laid to its values where failing tasks name none of them', () => {
+      const failing = colours.map((colour, i) => chosen(colour, 'red', false, i + 50));
+      expect(verdicts(failing)[0]).toEqual({
+        mechanism: 'shared-by-choices',
+        path: 'tools/lookup/tool.yaml#/parameters/properties/key/enum',
+      });
+    });
+
+    it('are the agent’s where failing tasks name what it chose', () => {
+      const failing = colours.map((_, i) => chosen('red', 'red', false, i + 50));
+      expect(verdicts(failing)[0]?.mechanism).not.toBe('shared-by-choices');
+    });
   });
 
   it('count what a verdict shows beside what only failed', () => {

@@ -7,9 +7,10 @@ import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { AttributionLabel, Diagnosis } from './attribution.ts';
 import { type BlamedTool, blamedTool, FEWEST_FAILURES, MOST_CHANCE } from './blamed-tool.ts';
 import { contentWords } from './directives.ts';
-import { eventsOf } from './event-evidence.ts';
+import { eventsOf, holdsWord } from './event-evidence.ts';
 import { verdictUnlikeSchema } from './evidence-rules/verdict-unlike-schema.ts';
 import { toolFile } from './harness-facts/facts-of-harness.ts';
+import { propertiesOf } from './harness-facts/schema-members.ts';
 
 /** Of the rollouts that a feature marks, the share that must fail. */
 const LEAST_FAILING = 0.75;
@@ -20,7 +21,7 @@ const FEWEST_OF_ALL = 8;
 /**
  * Silent faults: every call went through and the value is wrong. A model errs here and there; a part of φ that is wrong strikes those rollouts that use
  * it. So failures that were left to the agent are laid to a tool or a routine where they share what the successes of the same φ lack: the tool that was
- * called, or what the task is about. Tested against chance (hypergeometric tail); tools and words are a family each, corrected for the number of its features and
+ * called, or what the task is about. Tested against chance (hypergeometric tail); each kind of feature is a family, corrected for their number and for that
  * of families: φ has few tools, and the many words of its tasks must not hide one.
  */
 export function withSharedCauses(
@@ -36,7 +37,7 @@ export function withSharedCauses(
   const failures = trajectories.filter((trajectory) => left.has(contentHash(trajectory.identity)));
   const successes = trajectories.filter(isSuccess);
   if (failures.length < FEWEST_FAILURES) return [...causes];
-  const shared = sharedFeature(failures, successes);
+  const shared = sharedFeature(failures, successes, harness);
   if (shared !== null) return laidTo(causes, shared.failing, sharedCause(shared, harness));
   const blamed = blamedTool(failures, successes, harness);
   if (blamed !== null) return laidTo(causes, blamed.failing, blamedCause(blamed, harness));
@@ -51,8 +52,12 @@ export function withSharedCauses(
   });
 }
 
+/**
+ * `tool`: was called; `word`: the task holds it; `enum`: an argument that may take some values only got one that the task does not name (`name` is tool and argument with a
+ * blank between them), as it must where the schema lacks the value that the task names.
+ */
 interface Mark {
-  kind: 'tool' | 'word';
+  kind: 'tool' | 'word' | 'enum';
   name: string;
 }
 
@@ -64,11 +69,15 @@ interface Feature extends Mark {
   passing: number;
 }
 
-function sharedFeature(failures: readonly Trajectory[], successes: readonly Trajectory[]): Feature | null {
+function sharedFeature(
+  failures: readonly Trajectory[],
+  successes: readonly Trajectory[],
+  harness: Harness,
+): Feature | null {
   const total = failures.length + successes.length;
   const marked = new Map<string, { failing: Set<Trajectory>; passing: Set<Trajectory> }>();
   const count = (trajectory: Trajectory, side: 'failing' | 'passing') => {
-    for (const mark of marksOf(trajectory)) {
+    for (const mark of marksOf(trajectory, harness)) {
       const sides = marked.get(mark) ?? { failing: new Set<Trajectory>(), passing: new Set<Trajectory>() };
       sides[side].add(trajectory);
       marked.set(mark, sides);
@@ -112,14 +121,27 @@ function isSame(left: ReadonlySet<Trajectory>, right: ReadonlySet<Trajectory>): 
 }
 
 function readMark(mark: string): Mark {
-  return { kind: mark.startsWith('tool ') ? 'tool' : 'word', name: mark.slice(5) };
+  const at = mark.indexOf(' ');
+  return { kind: mark.slice(0, at) as Mark['kind'], name: mark.slice(at + 1) };
 }
 
-function marksOf(trajectory: Trajectory): Set<string> {
+function marksOf(trajectory: Trajectory, harness: Harness): Set<string> {
   const tools = [...eventsOf(trajectory, 'call-parsed'), ...eventsOf(trajectory, 'tool-returned')].map(
     ({ call }) => `tool ${call.tool}`,
   );
-  return new Set([...tools, ...[...wordsOf(trajectory)].map((word) => `word ${word}`)]);
+  const words = [...wordsOf(trajectory)].map((word) => `word ${word}`);
+  const unnamed = unnamedChoices(trajectory, harness).map((name) => `enum ${name}`);
+  return new Set([...tools, ...words, ...unnamed]);
+}
+
+function unnamedChoices(trajectory: Trajectory, { tools }: Harness): string[] {
+  return eventsOf(trajectory, 'call-parsed').flatMap(({ call }) => {
+    const properties = propertiesOf(tools.find(({ name }) => name === call.tool)?.parameters ?? null);
+    return Object.entries(call.arguments).flatMap(([argument, value]) => {
+      const isChoice = Array.isArray(properties[argument]?.enum);
+      return isChoice && !holdsWord(trajectory.problem, String(value)) ? [`${call.tool} ${argument}`] : [];
+    });
+  });
 }
 
 function wordsOf({ problem }: Trajectory): Set<string> {
@@ -150,6 +172,12 @@ function placeOf({ alike }: Feature, harness: Harness): Place {
   );
   const special = words.difference(own);
   const skill = harness.skills.find(({ text }) => [...contentWords(text)].some((word) => special.has(word)));
+  const choice = alike.find(({ kind }) => kind === 'enum');
+  if (skill === undefined && choice !== undefined) {
+    const [owner = '', argument = ''] = choice.name.split(' ');
+    const path = `${toolFile(harness, owner)}#/parameters/properties${pointerStep(argument)}/enum`;
+    return { label: 'tool_schema_error', component: 'tool', path };
+  }
   if (skill === undefined && tool !== undefined)
     return { label: 'tool_schema_error', component: 'tool', path: toolFile(harness, tool.name) };
   return skill === undefined ? routinePlace(harness, words) : skillPlace(skill.name);
@@ -179,10 +207,14 @@ interface LaidCause extends Place {
 
 function sharedCause(shared: Feature, harness: Harness): LaidCause {
   const { kind, name, failing, passing } = shared;
-  const about = kind === 'tool' ? `that call ${name}` : `about "${name}"`;
+  const about = {
+    tool: `that call ${name}`,
+    word: `about "${name}"`,
+    enum: `whose task does not name the value that ${name} takes`,
+  }[kind];
   return {
     ...placeOf(shared, harness),
-    mechanism: `shared-by-${kind === 'tool' ? 'calls' : 'tasks'}`,
+    mechanism: { tool: 'shared-by-calls', word: 'shared-by-tasks', enum: 'shared-by-choices' }[kind],
     explanation: `${failing.size} of ${failing.size + passing} rollouts ${about} fail although every call goes through, and the others pass.`,
     confidence: 0.65,
   };
