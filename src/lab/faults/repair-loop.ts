@@ -6,15 +6,14 @@ import { contentHash } from '../../base/content-hash.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { memoryJournal } from '../../base/journal.ts';
 import { runConfigSchema } from '../../evolution/run-config.ts';
-import { executeRun, type PreparedRun } from '../../evolution/start-run.ts';
+import type { PreparedRun } from '../../evolution/start-run.ts';
 import type { Harness } from '../../harness/harness.ts';
-import { openRegistry } from '../../registry/registry.ts';
-import type { Version } from '../../registry/version.ts';
 import type { Task } from '../../task/task.ts';
 import { isSuccess } from '../../trajectory/is-success.ts';
 import { rollOutTask } from './collect-failures.ts';
 import { FAULT_CATALOGUES, type FaultSplit } from './fault-catalogues.ts';
 import { labModel } from './lab-model.ts';
+import { type Mended, mend } from './mend.ts';
 import { allMutations } from './mutation/all-mutations.ts';
 import type { Mutation } from './mutation/mutation.ts';
 import type { LabScenario } from './scenarios/lab-scenario.ts';
@@ -59,8 +58,10 @@ export interface RepairReport {
   repairs: Repair[];
 }
 
-const LEAST_LOSS = 0.2;
-const ENOUGH_RESTORED = 0.9;
+/** Share of the tasks that a mutation must cost. */
+export const LEAST_LOSS = 0.2;
+/** Share of that loss that counts as mended. */
+export const ENOUGH_RESTORED = 0.9;
 const FIRST_FRESH = 500_000;
 const FIRST_RUN_TASK = 600_000;
 const SIZES = { train: 140, gate: 100, test: 8 };
@@ -99,16 +100,11 @@ async function passRate(scenario: LabScenario, harness: Harness, count: number):
 }
 
 /** The loop's last champion after at most 5 iterations, and what led to it. */
-async function repair(
-  scenario: LabScenario,
-  harness: Harness,
-  seed: number,
-): Promise<{ harness: Harness; accepted: string[] }> {
+async function repair(scenario: LabScenario, harness: Harness, seed: number): Promise<Mended> {
   const folder = await mkdtemp(join(tmpdir(), 'co-harness-repair-'));
   try {
-    const journal = memoryJournal();
     const model = labModel(scenario);
-    await executeRun({
+    return await mend({
       prepared: preparedRun(scenario, harness, seed),
       folder,
       engines: {
@@ -122,16 +118,8 @@ async function repair(
       observers: [],
       signal: new AbortController().signal,
       clock: manualClock(),
-      journal: { ...journal, close: async () => {} },
+      journal: memoryJournal(),
     });
-    const versions = (await journal.entries('version')).map(({ value }) => value as Version);
-    const accepted = versions.filter((version) => version.accepted && version.kind === 'harness');
-    const last = accepted.at(-1)?.pair.harness;
-    const registry = openRegistry(join(folder, 'registry'), journal);
-    return {
-      harness: last === undefined ? harness : await registry.harness(last),
-      accepted: accepted.map(({ verdict, patch }) => `${patch?.title} (${verdict})`),
-    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
