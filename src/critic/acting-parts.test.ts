@@ -166,4 +166,10 @@ describe('a final text that holds the tool value', () => {
     expect(diagnosed(ended('So 7.5, or 17, or 8.'))?.mechanism).toBe('answer-not-tool-value');
     expect(diagnosed(ended('So -7, or 8.'))?.mechanism).toBe('answer-not-tool-value');
   });
+
+  it('for itself, as a number of the task: the text says something else than the tool', () => {
+    const events = [...worked, says(1, 'So 7, not 8.'), silent(1), answers('So 7, not 8.')];
+    const own = rollout(events, { extracted: '8', problem: 'What are 7 and 1?' }, PHI);
+    expect(diagnose([own], PHI)[0]?.mechanism).toBe('answer-not-tool-value');
+  });
 });

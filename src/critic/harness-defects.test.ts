@@ -294,6 +294,8 @@ describe('harness defects', () => {
     expect(repairsOf(turned, ['10 + 27', '30 + 41', '52 + 63'])).toEqual([mended, mended, mended]);
     expect(repairsOf(['Add 30 and 41.', 'Add 52 and 63.'], ['10 + 27', '30 + 41'])).toEqual([null, null]);
     expect(repairsOf(['Add 30 and 41.'], ['10 + 27'])).toEqual([null]);
+    const strange = repairsOf([...turned, 'Add 5 and 6.'], ['10 + 27', '30 + 41', '52 + 63', '88 + 99']);
+    expect(strange).toEqual([mended, mended, mended, null]);
   });
 
   it('repairs a contradiction by taking one sentence out, and keeps the rest', () => {

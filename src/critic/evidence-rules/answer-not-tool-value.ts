@@ -8,7 +8,8 @@ export const answerAmongOthers = evidenceRule('answer-among-others', 'prompt_amb
   if (returned === undefined || answered?.from !== 'text' || trajectory.outcome.kind !== 'scored') return null;
   const { extracted } = trajectory.outcome;
   if (extracted === null || answered.answer === null || isSameValue(extracted, returned.value)) return null;
-  if (!holdsWord(answered.answer, returned.value)) return null;
+  // A number of the task may stand in the text for itself.
+  if (!holdsWord(answered.answer, returned.value) || holdsWord(trajectory.problem, returned.value)) return null;
   return {
     component: 'prompt',
     path: 'prompts/system.md',

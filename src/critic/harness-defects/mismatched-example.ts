@@ -23,7 +23,7 @@ export function mismatchedExample({ examples }: HarnessFacts): HarnessDefect[] {
       confidence: 0.8,
       quotes: [{ path: example.path, quote: `${example.problem} → ${JSON.stringify(example.calls)}` }],
       about: [],
-      repair,
+      repair: repair?.some(({ path }) => path === `${example.path}#/problem`) ? repair : null,
     };
   });
 }
@@ -35,19 +35,33 @@ function takenFrom(example: FactExample, problem: string): number {
   return valuesOf(example).filter((value) => (/^\d/.test(value) ? numbers.has(value) : text.includes(value))).length;
 }
 
-/** Gives each example the problem that holds most of its values, among their own; null where one finds none or two want the same. Files of our own format alone. */
+/**
+ * Gives examples that changed places the problem that holds most of their values. One that finds no such problem among the others stays out, and with it those
+ * that want its place; null where none are left or two want the same. Files of our own format alone.
+ */
 function exchange(examples: readonly FactExample[]): PatchEdit[] | null {
-  const owners = examples.map((example) => {
-    const [best] = examples.toSorted((a, b) => takenFrom(example, b.problem) - takenFrom(example, a.problem));
-    return best === undefined || 2 * takenFrom(example, best.problem) < valuesOf(example).length ? null : best;
-  });
-  const isExchange = examples.length > 1 && !owners.includes(null) && new Set(owners).size === owners.length;
-  if (!isExchange || !examples.every(({ path }) => path.endsWith('.yaml'))) return null;
-  return examples.map(({ path, problem }, index) => ({
-    path: `${path}#/problem`,
-    old: problem,
-    value: owners[index]?.problem ?? problem,
-  }));
+  const owners = new Map(
+    examples.flatMap((example): [FactExample, FactExample][] => {
+      const owner = ownerOf(example, examples);
+      return owner === null ? [] : [[example, owner]];
+    }),
+  );
+  for (let size = -1; size !== owners.size; ) {
+    size = owners.size;
+    const taken = new Set(owners.values());
+    for (const [example, owner] of owners) if (!owners.has(owner) || !taken.has(example)) owners.delete(example);
+  }
+  const moved = [...owners];
+  if (moved.length === 0 || new Set(owners.values()).size !== moved.length) return null;
+  if (!moved.every(([{ path }]) => path.endsWith('.yaml'))) return null;
+  return moved.map(([{ path, problem }, owner]) => ({ path: `${path}#/problem`, old: problem, value: owner.problem }));
+}
+
+/** The example whose problem holds most values of this one's calls, at least half of them; null where there is none or it is the example itself. */
+function ownerOf(example: FactExample, examples: readonly FactExample[]): FactExample | null {
+  const [best] = examples.toSorted((a, b) => takenFrom(example, b.problem) - takenFrom(example, a.problem));
+  const isHalf = best !== undefined && 2 * takenFrom(example, best.problem) >= valuesOf(example).length;
+  return isHalf && best !== example ? best : null;
 }
 
 /** Numbers and longer words of the arguments, in lower case. */
