@@ -34,16 +34,21 @@ export function blamedTool(
   const named = Map.groupBy(failures, (failure) => namedTool(failure, tools));
   named.delete(null);
   const blamed = [...named].flatMap(([tool, failing]) => {
-    if (tool === null || failing.length < FEWEST_FAILURES) return [];
+    if (tool === null || groupsOf(failing) < FEWEST_FAILURES) return [];
     const passing = successes.filter((success) => isAbout(success, tool)).length;
     if (failing.length < LEAST_FAILING * (failing.length + passing)) return [];
-    const chance = tools.length * binomialTail(failing.length, failures.length, 1 / tools.length);
+    const chance = tools.length * binomialTail(groupsOf(failing), groupsOf(failures), 1 / tools.length);
     return chance > MOST_CHANCE ? [] : [{ tool, failing, passing, chance }];
   });
   const [best] = blamed.sort((a, b) => a.chance - b.chance);
   if (best === undefined) return null;
   const { tool, failing, passing } = best;
   return { tool, failing: new Set(failing), passing, argument: namedArgument(failing, tool) };
+}
+
+/** Rollouts of one group share their fate: each group counts once. */
+function groupsOf(rollouts: readonly Trajectory[]): number {
+  return new Set(rollouts.map(({ group }) => group)).size;
 }
 
 /** P(X ≥ hits) for X ~ Binomial(draws, chance), by the incomplete beta function. */

@@ -3,6 +3,7 @@ import type { Harness } from '../harness/harness.ts';
 import { isFailure } from '../trajectory/is-success.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { Diagnosis } from './attribution.ts';
+import { countedVote } from './counted-vote.ts';
 import type { Critic } from './critic.ts';
 import type { EvidenceRule } from './evidence-rule.ts';
 import { EVIDENCE_RULES } from './evidence-rules.ts';
@@ -75,17 +76,6 @@ export function firstCause(
     if (diagnosis !== null) return diagnosis;
   }
   return null;
-}
-
-/** The rollout with the events of the vote whose answer counted: each vote is a course of its own. */
-function countedVote(trajectory: Trajectory): Trajectory {
-  const counted = trajectory.events.find((event) => event.type === 'answered' && event.answer === trajectory.answer);
-  const vote = counted?.vote ?? trajectory.events.find((event) => event.vote !== undefined)?.vote;
-  if (vote === undefined) return trajectory;
-  return {
-    ...trajectory,
-    events: trajectory.events.filter((event) => event.vote === undefined || event.vote === vote),
-  };
 }
 
 function refuseForeign({ identity, taskId }: Trajectory, harness: Harness): void {

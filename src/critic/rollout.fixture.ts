@@ -87,7 +87,7 @@ export function rollout(
       sampling: null,
     },
     taskId: 't',
-    group: 'g',
+    group: contentHash({ events, problem }),
     problem,
     events: events.map((event, index) => ({ ...event, id: `e${index}`, atMs: index }) as TrajectoryEvent),
     answer: extracted,

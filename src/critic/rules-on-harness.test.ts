@@ -351,32 +351,60 @@ describe('rules that read φ and what was sent', () => {
     };
     const blamed = (path: string) => ({ mechanism: 'verdict-unlike-schema', path });
     const properties = 'tools/lookup/tool.yaml#/parameters/properties';
-    const optional = {
-      'tools/lookup/tool.yaml':
-        'description: Looks a key up.\nparameters: {type: object, properties: {key: {type: string}}}\nbackend: {kind: record}\n',
-    };
     it.each([
-      ['an argument that the schema lacks', 'lookup: missing parameter unit', {}, blamed(properties)],
+      ['an argument that the schema lacks', 'lookup: missing parameter unit', blamed(properties)],
+      ['a name that every object has', 'lookup: missing parameter constructor', blamed(properties)],
       [
-        'the same in the words of Python',
-        "lookup() is missing 1 required positional argument: 'unit'",
-        {},
+        'the words of Python',
+        "TypeError: lookup() missing 2 required positional arguments: 'key' and 'unit'",
         blamed(properties),
       ],
-      ['an argument that the schema demands', 'lookup: unexpected parameter key', {}, blamed(`${properties}/key`)],
-      ['a tool that is not offered', 'search: called lookup', {}, blamed('tools')],
-    ])('%s', (_, why, changes, expected) => {
-      expect(verdict(why, changes)).toEqual(expected);
+      [
+        'the words of Python for too much',
+        "lookup() got an unexpected keyword argument 'key'",
+        blamed(`${properties}/key`),
+      ],
+      ['an argument that the schema demands', 'lookup: unexpected parameter key', blamed(`${properties}/key`)],
+      ['a tool that is not offered', 'search: called lookup', blamed('tools')],
+    ])('%s', (_, why, expected) => {
+      expect(verdict(why)).toEqual(expected);
     });
     it.each([
-      ['an argument that the schema has', 'lookup: missing parameter key', {}],
-      ['an argument that the model could have left out', 'lookup: unexpected parameter key', optional],
-      ['an argument that the schema does not know either', 'lookup: unexpected parameter unit', {}],
-      ['another tool of the harness', 'lookup: called lookup', {}],
-      ['words that name no argument', 'missing argument for the conclusion', {}],
-      ['a wrong value', 'lookup: wrong value of key', {}],
-    ])('but not %s', (_, why, changes) => {
-      expect(verdict(why, changes).mechanism).toBe('wrong-value');
+      ['an argument that the schema has', 'lookup: missing parameter key'],
+      ['another spelling of it', 'lookup: missing parameter Key'],
+      ['an argument that the schema does not know either', 'lookup: unexpected parameter unit'],
+      ['another tool of the harness', 'lookup: called lookup'],
+      ['a call that was not made', 'send: missing parameter text'],
+      ['a wrong value', 'lookup: wrong value of key'],
+      ['prose of a judge', '0 of 3 votes say correct: The answer is missing key details.'],
+      ['prose of a test', 'AssertionError: called lookup with key=b'],
+      ['a list without names', 'lookup: missing arguments'],
+      ['a denial', 'No missing parameter unit.'],
+    ])('but not %s', (_, why) => {
+      expect(verdict(why).mechanism).toBe('wrong-value');
+    });
+    const schema = (parameters: string) => ({
+      'tools/lookup/tool.yaml': `description: Looks a key up.\nparameters: ${parameters}\nbackend: {kind: record}\n`,
+    });
+    it.each([
+      [
+        'an argument that could have been left out',
+        'unexpected parameter key',
+        '{type: object, properties: {key: {type: string}}}',
+      ],
+      [
+        'an open schema',
+        'missing parameter unit',
+        '{type: object, properties: {key: {type: string}}, additionalProperties: true}',
+      ],
+      [
+        'a schema with branches',
+        'missing parameter unit',
+        '{type: object, properties: {key: {type: string}}, anyOf: [{properties: {unit: {}}}, {}]}',
+      ],
+      ['a call that breaks its schema', 'missing parameter unit', '{type: object, properties: {key: {type: integer}}}'],
+    ])('nor under %s', (_, why, parameters) => {
+      expect(verdict(`lookup: ${why}`, schema(parameters)).mechanism).not.toBe('verdict-unlike-schema');
     });
   });
 

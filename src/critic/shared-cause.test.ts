@@ -35,7 +35,7 @@ function runOf(
   { problem, tool = 'lookup', key = problem, passes = false, why = '' }: Sketch,
   harness = PLAIN,
 ): Trajectory {
-  const call = { tool, arguments: { key } };
+  const call = { tool, arguments: tool === 'send' ? { text: key } : { key } };
   const events: Draft[] = [
     says(
       0,
@@ -107,6 +107,18 @@ describe('causes that failures share', () => {
       });
     });
 
+    it('are laid to the whole tool where each of its calls is marked so: nothing tells its values from the rest', () => {
+      const failing = colours.map((colour, i) => chosen(colour, 'red', false, i + 50));
+      const others = numbered(12, (i) => ({ problem: `Send word number ${i}.`, tool: 'send', passes: true }));
+      const [verdict] = diagnose([...failing, ...others.map((sketch) => runOf(sketch, enumerated))], enumerated);
+      expect(verdict).toMatchObject({ mechanism: 'shared-by-calls', path: 'tools/lookup/tool.yaml' });
+    });
+
+    it('say nothing where a call gave what is no choice at all', () => {
+      const failing = colours.map((colour, i) => chosen(colour, 'toString', false, i + 50));
+      expect(verdicts(failing)[0]?.mechanism).not.toBe('shared-by-choices');
+    });
+
     it('are the agent’s where failing tasks name what it chose', () => {
       const failing = colours.map((_, i) => chosen('red', 'red', false, i + 50));
       expect(verdicts(failing)[0]?.mechanism).not.toBe('shared-by-choices');
@@ -125,6 +137,16 @@ describe('causes that failures share', () => {
       ['tool_schema_error', 'shared-by-calls'],
       ['tool_schema_error', 'shared-by-calls'],
     ]);
+  });
+
+  it('count a group once: rollouts of one task share its fate', () => {
+    const failing = numbered(6, (i) => ({ problem: `How far is stop number ${i + 50}?`, tool: 'send' }));
+    const grouped = (groups: number) => [
+      ...failing.map((sketch, i) => ({ ...runOf(sketch), group: `twin ${i % groups}` })),
+      ...OTHERS.map((sketch) => runOf(sketch)),
+    ];
+    expect(diagnose(grouped(3), PLAIN)[0]?.mechanism).toBe('shared-by-calls');
+    expect(diagnose(grouped(2), PLAIN)[0]?.label).toBe('agent_error');
   });
 
   it('are laid to the routine that speaks of what failing tasks are about', () => {

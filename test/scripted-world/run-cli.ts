@@ -8,11 +8,10 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Without what would colour text in a pipe: tests read what a script of a user reads. */
-const { FORCE_COLOR: _, ...environment } = process.env;
-
 /** The command as a user starts it, in `folder`. */
 export function runCli(folder: string, ...args: string[]): Promise<CliResult> {
+  // Without what would colour text in a pipe: tests read what a script of a user reads.
+  const { FORCE_COLOR: _, ...environment } = process.env;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(projectFolder, 'bin', 'co-harness.mjs'), ...args], {
       cwd: folder,

@@ -37,24 +37,29 @@ function takenFrom(example: FactExample, problem: string): number {
 
 /**
  * Gives examples that changed places the problem that holds most of their values. One that finds no such problem among the others stays out, and with it those
- * that want its place; null where none are left or two want the same. Files of our own format alone.
+ * that want its place; null where none are left. Files of our own format alone.
  */
 function exchange(examples: readonly FactExample[]): PatchEdit[] | null {
   const owners = new Map(
-    examples.flatMap((example): [FactExample, FactExample][] => {
-      const owner = ownerOf(example, examples);
-      return owner === null ? [] : [[example, owner]];
-    }),
+    examples
+      .filter(({ path }) => path.endsWith('.yaml'))
+      .flatMap((example): [FactExample, FactExample][] => {
+        const owner = ownerOf(example, examples);
+        return owner === null ? [] : [[example, owner]];
+      }),
   );
   for (let size = -1; size !== owners.size; ) {
     size = owners.size;
     const taken = new Set(owners.values());
     for (const [example, owner] of owners) if (!owners.has(owner) || !taken.has(example)) owners.delete(example);
   }
-  const moved = [...owners];
-  if (moved.length === 0 || new Set(owners.values()).size !== moved.length) return null;
-  if (!moved.every(([{ path }]) => path.endsWith('.yaml'))) return null;
-  return moved.map(([{ path, problem }, owner]) => ({ path: `${path}#/problem`, old: problem, value: owner.problem }));
+  // What is left is owned by exactly one of its own: places that were exchanged.
+  if (owners.size === 0) return null;
+  return [...owners].map(([{ path, problem }, owner]) => ({
+    path: `${path}#/problem`,
+    old: problem,
+    value: owner.problem,
+  }));
 }
 
 /** The example whose problem holds most values of this one's calls, at least half of them; null where there is none or it is the example itself. */
