@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CoHarnessError } from '../base/errors.ts';
-import { type PreparedRun, prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
+import type { RunConfig } from '../evolution/run-config.ts';
+import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
 import { openRegistry } from '../registry/registry.ts';
 import type { Version } from '../registry/version.ts';
@@ -20,8 +21,8 @@ export interface GateSubject {
   harness: Harness;
   tasks: readonly Task[];
   verifier: Verifier;
-  /** Config, seed harness and all splits of the run, the sealed one among them: for those who draw from `train`. */
-  prepared: PreparedRun;
+  config: RunConfig;
+  train: readonly Task[];
 }
 
 export interface GateSubjectOptions {
@@ -51,15 +52,14 @@ async function gateTasks(
   folder: string,
   header: RunHeader,
   { config, set }: GateSubjectOptions,
-): Promise<Pick<GateSubject, 'tasks' | 'verifier' | 'prepared'>> {
+): Promise<Pick<GateSubject, 'tasks' | 'verifier' | 'config' | 'train'>> {
   const file = config === undefined ? configOfRun(folder, header) : findConfigFile(config);
   if (file === null) {
     throw new CoHarnessError('no-config', 'The run does not know its config any more. Name it with --config.');
   }
   const { hashes: _hashes, ...settings } = header.config.tasks as Record<string, unknown>;
   const overrides = Object.fromEntries(Object.entries(settings).map(([key, value]) => [`tasks.${key}`, value]));
-  const prepared = await prepareRun(await loadConfig(file, set, overrides), file);
-  const { splits, verifier } = prepared;
+  const { splits, verifier, config: read } = await prepareRun(await loadConfig(file, set, overrides), file);
   const sealed = new Set<string>(header.sealed);
   if (splits.test.length !== sealed.size || splits.test.some(({ hash }) => !sealed.has(hash))) {
     throw new CoHarnessError(
@@ -68,5 +68,5 @@ async function gateTasks(
       { details: { file } },
     );
   }
-  return { tasks: splits.gate, verifier, prepared };
+  return { tasks: splits.gate, verifier, config: read, train: splits.train };
 }

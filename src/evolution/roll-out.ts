@@ -172,6 +172,9 @@ export function isGreedy({ settings }: Harness, sampling: Sampling | null = null
 /** Rollouts below which a batch says too little about the rate. */
 const FEWEST_MEASURED = 8;
 
+/** Pairs whose rates are kept: every plan holds them. */
+const MOST_RATES = 32;
+
 /** Rate of the whole batch, and of each pair by its share of the generated tokens, which is what takes the time. */
 function measure(
   context: RunContext,
@@ -189,10 +192,14 @@ function measure(
   const generated = all.reduce((sum, { usage }) => sum + usage.completionTokens, 0);
   const secondsByPair = orders.map((order): [string, number] => {
     const own = results.get(order) ?? [];
-    const share = own.reduce((sum, { usage }) => sum + usage.completionTokens, 0) / Math.max(1, generated);
+    const share =
+      generated === 0
+        ? own.length / all.length
+        : own.reduce((sum, { usage }) => sum + usage.completionTokens, 0) / generated;
     return [rateKey(order.harness, order.model), (seconds * share) / Math.max(1, own.length)];
   });
-  context.throughput.secondsByPair = { ...context.throughput.secondsByPair, ...Object.fromEntries(secondsByPair) };
+  const known = Object.entries(context.throughput.secondsByPair);
+  context.throughput.secondsByPair = Object.fromEntries([...new Map([...known, ...secondsByPair])].slice(-MOST_RATES));
 }
 
 function rateKey(harness: Harness, model: ModelIdentity): string {

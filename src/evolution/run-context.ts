@@ -58,7 +58,7 @@ export interface Throughput {
   secondsPerRollout: number;
   tokensPerRollout: number;
   secondsPerTrainingRow: number;
-  /** Seconds per rollout of each pair that had a batch bought in full, by harness hash and adapter. */
+  /** Seconds per rollout of the latest pairs that had a batch bought in full, by harness hash and adapter. */
   secondsByPair: Readonly<Record<string, number>>;
 }
 
