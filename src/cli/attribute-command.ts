@@ -31,13 +31,15 @@ export function registerAttributeCommand(program: Command): void {
 async function run(file: string, options: AttributeOptions): Promise<void> {
   const reader = openReader(options.critic, { timeoutSeconds: options.timeout });
   const signal = interruptSignal();
+  const printJson = (verdict: CaseVerdict) => process.stdout.write(`${JSON.stringify(verdict)}\n`);
   try {
     await attribute(file, {
       reader,
       votes: options.votes,
       harnessOf: (hash) => findHarness(hash, options.harness),
       signal,
-      onVerdict: (verdict) => process.stdout.write(options.json ? `${JSON.stringify(verdict)}\n` : shown(verdict)),
+      onVerdict: options.json ? printJson : (verdict) => process.stdout.write(shown(verdict)),
+      ...(options.json ? { onPassed: printJson } : {}),
       onNotice: (text) => process.stderr.write(`${text}\n`),
     });
   } finally {
