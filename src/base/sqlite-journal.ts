@@ -1,19 +1,26 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ContentHash } from './content-hash.ts';
-import { CoHarnessError } from './errors.ts';
+import { CoHarnessError, errorMessage } from './errors.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 
 const JOURNAL_VERSION = 1;
+/** SQLITE_CANTOPEN and SQLITE_NOTADB; others (busy, full) are no fault of the path. */
+const NO_DATABASE: ReadonlySet<number> = new Set([14, 26]);
 
 /**
  * Journal in one SQLite file (write-ahead log, full sync: a row is on disk when `put` resolves). Throws CoHarnessError
- * `journal-version` when the file was written by another version. `readOnly` never creates or changes the file.
+ * `journal-version` when the file was written by another version, `file-missing` where a file to be read is not there, and `invalid-journal` for a file
+ * that is none. `readOnly` never creates or changes the file.
  */
 export function openSqliteJournal(file: string, { readOnly = false }: { readOnly?: boolean } = {}): Journal {
   if (!readOnly) mkdirSync(dirname(file), { recursive: true });
-  const database = new DatabaseSync(file, { readOnly });
+  if (readOnly && !statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new CoHarnessError('file-missing', `There is no journal file at ${file}. Check the path.`, {
+      details: { file },
+    });
+  const database = openDatabase(file, readOnly);
   if (!readOnly) prepare(database);
   const version = (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (version !== JOURNAL_VERSION) {
@@ -48,6 +55,25 @@ export function openSqliteJournal(file: string, { readOnly = false }: { readOnly
       ).map(toEntry),
     close: async () => database.close(),
   };
+}
+
+/** Opens a database and reads its first page: only that tells whether the file is one. */
+function openDatabase(file: string, readOnly: boolean): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly });
+    database.prepare('PRAGMA user_version').get();
+    return database;
+  } catch (cause) {
+    database?.close();
+    const { errcode } = cause as { errcode?: number };
+    if (errcode === undefined || !NO_DATABASE.has(errcode)) throw cause;
+    throw new CoHarnessError(
+      'invalid-journal',
+      `${file} cannot be opened as a journal: ${errorMessage(cause)}. Check the path and its permissions.`,
+      { details: { file }, cause },
+    );
+  }
 }
 
 function prepare(database: DatabaseSync): void {

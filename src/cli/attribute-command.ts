@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { palette } from '../base/palette.ts';
 import { attribute } from '../critic/attribute.ts';
 import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
+import { readHarness } from '../harness/harness-folder.ts';
 import { countNumber, positiveNumber } from '../lab/option-numbers.ts';
 import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { findHarness } from './find-harness.ts';
@@ -29,15 +30,19 @@ export function registerAttributeCommand(program: Command): void {
 }
 
 async function run(file: string, options: AttributeOptions): Promise<void> {
+  // What holds no rollouts of ours never asks for it: a wrong folder would pass in silence.
+  if (options.harness !== undefined) await readHarness(options.harness);
   const reader = openReader(options.critic, { timeoutSeconds: options.timeout });
   const signal = interruptSignal();
+  const printJson = (verdict: CaseVerdict) => process.stdout.write(`${JSON.stringify(verdict)}\n`);
   try {
     await attribute(file, {
       reader,
       votes: options.votes,
       harnessOf: (hash) => findHarness(hash, options.harness),
       signal,
-      onVerdict: (verdict) => process.stdout.write(options.json ? `${JSON.stringify(verdict)}\n` : shown(verdict)),
+      onVerdict: options.json ? printJson : (verdict) => process.stdout.write(shown(verdict)),
+      ...(options.json ? { onPassed: printJson } : {}),
       onNotice: (text) => process.stderr.write(`${text}\n`),
     });
   } finally {

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse as parseYaml } from 'yaml';
 import type { z } from 'zod';
@@ -13,7 +13,14 @@ const NAMES = ['co-harness.config.ts', 'co-harness.config.yaml', 'co-harness.con
 /** A config file, or the one in a folder. Throws CoHarnessError `no-config` that lists the names looked for. */
 export function findConfigFile(path: string): string {
   const full = resolve(path);
-  if (existsSync(full) && statSync(full).isFile()) return full;
+  if (existsSync(full) && statSync(full).isFile()) {
+    if (extname(full) !== '.jsonl') return full;
+    throw new CoHarnessError(
+      'no-config',
+      `${path} is no config; it looks like a file of tasks. Name the folder or file of a config and give the tasks beside it: npx co-harness run FOLDER --set tasks.path=${path}`,
+      { details: { path } },
+    );
+  }
   const found = NAMES.map((name) => join(full, name)).find((file) => existsSync(file));
   if (found !== undefined) return found;
   throw new CoHarnessError(

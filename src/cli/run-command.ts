@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
+import { durationSchema } from '../evolution/run-config.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
+import { countNumber } from '../lab/option-numbers.ts';
 import { contaminationText } from '../task/contamination.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { openEngines } from './open-engines.ts';
@@ -14,9 +16,9 @@ import { formatSeconds, runProgress } from './run-progress.ts';
 
 interface RunOptions {
   time?: string;
-  tokens?: string;
-  rounds?: string;
-  seeds?: string;
+  tokens?: number;
+  rounds?: number;
+  seeds?: number;
   only?: 'harness' | 'weights';
   quick?: boolean;
   estimate?: boolean;
@@ -33,10 +35,10 @@ export function registerRunCommand(program: Command): void {
     .command('run')
     .description('improve harness and weights in turns; the same command again continues a stopped run')
     .argument('[path]', 'folder with a co-harness.config.{ts,yaml}, or such a file', '.')
-    .option('--time <duration>', 'time the run may take, such as 40m or 2h')
-    .option('--tokens <number>', 'tokens the rollouts may use')
-    .option('--rounds <number>', 'rounds of harness, then weights')
-    .option('--seeds <number>', 'repeat the whole run with this many seeds and report them jointly')
+    .option('--time <duration>', 'time the run may take, such as 40m or 2h', timeWithUnit)
+    .option('--tokens <number>', 'tokens the rollouts may use', countNumber)
+    .option('--rounds <number>', 'rounds of harness, then weights', countNumber)
+    .option('--seeds <number>', 'repeat the whole run with this many seeds and report them jointly', countNumber)
     .option('--only <part>', 'harness or weights')
     .option('--quick', 'the whole path once, small, in under ten minutes')
     .option('--estimate', 'say what the run may cost at most, and start nothing')
@@ -49,6 +51,13 @@ export function registerRunCommand(program: Command): void {
     )
     .option('--json', 'print the report as JSON at the end, progress on stderr')
     .action(run);
+}
+
+/** The text of `--time`, checked. Throws commander's InvalidArgumentError. */
+function timeWithUnit(text: string): string {
+  if (!durationSchema.safeParse(text).success)
+    throw new InvalidArgumentError('Expected a time with its unit (s, m or h), such as 90s, 40m or 2h.');
+  return text;
 }
 
 async function run(path: string, options: RunOptions): Promise<void> {
@@ -96,9 +105,9 @@ async function run(path: string, options: RunOptions): Promise<void> {
 function overrides(options: RunOptions): Record<string, unknown> {
   const given: Record<string, unknown> = options.quick ? { ...QUICK } : {};
   if (options.time !== undefined) given['budget.time'] = options.time;
-  if (options.tokens !== undefined) given['budget.tokens'] = Number(options.tokens);
-  if (options.rounds !== undefined) given.rounds = Number(options.rounds);
-  if (options.seeds !== undefined) given.seeds = Number(options.seeds);
+  if (options.tokens !== undefined) given['budget.tokens'] = options.tokens;
+  if (options.rounds !== undefined) given.rounds = options.rounds;
+  if (options.seeds !== undefined) given.seeds = options.seeds;
   if (options.only !== undefined) given.only = options.only;
   return given;
 }

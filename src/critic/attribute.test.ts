@@ -156,6 +156,48 @@ describe('attribute', () => {
     await expect(verdictsOf(fileOf(evalLine('sealed', sealed)))).rejects.toMatchObject({ code: 'sealed-rollout' });
   });
 
+  describe('of a case of others', () => {
+    const [run] = PLAIN.trace.runs as [(typeof PLAIN.trace.runs)[0]];
+    const withOutcomes = (...outcomes: unknown[]) => ({
+      ...PLAIN,
+      trace: { runs: outcomes.map((outcome) => ({ ...run, outcome })) },
+    });
+    const chat = { id: 'mine', messages: run.steps, passed: true };
+    const reader = {
+      name: 'r',
+      promptCharacters: 1,
+      concurrency: 1,
+      read: () => Promise.reject(new Error('asked about a success')),
+      close: async () => {},
+    };
+
+    it.each([
+      ['"passed"', withOutcomes('passed')],
+      ['1', withOutcomes(1)],
+      ['{passed: true}', withOutcomes({ passed: true })],
+      ['"success", twice', withOutcomes('success', 'success')],
+      ['passed: true beside a chat', chat],
+    ])('leaves it out with a notice where every outcome is %s, and asks no reader', async (_name, value) => {
+      const passed: CaseVerdict[] = [];
+      const read = await verdictsOf(fileOf(value), { reader, onPassed: (verdict) => passed.push(verdict) });
+      expect(read).toEqual({ verdicts: [], notices: ['mine: passed, nothing to attribute'] });
+      expect(passed).toMatchObject([{ id: 'mine', label: 'agent_error', confidence: 0, repair: null }]);
+      expect(Object.keys(passed[0] ?? {}).sort()).toEqual(KEYS);
+      expect(passed[0]?.evidence.length).toBeGreaterThan(0);
+    });
+
+    it.each([
+      ['one of two runs failed', withOutcomes('passed', 'fail')],
+      ['no outcome is given', withOutcomes(undefined)],
+      ['one of two outcomes is not given', withOutcomes('passed', undefined)],
+      ['it passed with a "but"', withOutcomes('passed, but the light stayed off')],
+    ])('judges it where %s', async (_name, value) => {
+      const { verdicts, notices } = await verdictsOf(fileOf(value));
+      expect(verdicts).toMatchObject([{ id: 'mine', label: 'tool_schema_error' }]);
+      expect(notices).toEqual([]);
+    });
+  });
+
   it.each([
     ['an object of another kind', [{ hello: 1 }]],
     ['a number', [3]],

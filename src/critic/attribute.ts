@@ -8,6 +8,7 @@ import type { Case } from './cases/case.ts';
 import type { CaseVerdict } from './cases/case-verdict.ts';
 import { diagnoseCase } from './cases/diagnose-case.ts';
 import { harnessOfRollout } from './cases/harness-of-rollout.ts';
+import { passedVerdict } from './cases/passed-case.ts';
 import { readSubjects } from './cases/read-cases.ts';
 import { firstCause } from './evidence-critic.ts';
 import { askReader, type VotedAnswer } from './reader/ask-reader.ts';
@@ -22,6 +23,8 @@ export interface AttributeOptions {
   /** φ of our own rollouts by hash; null where it is not at hand. */
   harnessOf: (hash: string) => Promise<Harness | null>;
   onVerdict: (verdict: CaseVerdict) => void;
+  /** Gets the verdict of a case of others all of whose runs passed, beside the notice: for readers that want one verdict a case. */
+  onPassed?: (verdict: CaseVerdict) => void;
   onNotice: (text: string) => void;
   signal?: AbortSignal;
 }
@@ -30,22 +33,28 @@ export interface AttributeOptions {
 const LEAST_READER_CONFIDENCE = 0.3;
 
 /**
- * A verdict for every case of a file, in file order, as it is reached. Our own successes and unscored rollouts are left out with a notice. With a
- * reader its majority decides, and the evidence does where no reply is valid. Throws what {@link readSubjects} throws, and CoHarnessError
+ * A verdict for every case of a file, in file order, as it is reached. Our own successes and unscored rollouts, and cases of others
+ * all of whose runs passed, are left out with a notice and without asking a reader. With a reader its majority decides, and the evidence does where no reply is valid. Throws what {@link readSubjects} throws, and CoHarnessError
  * `sealed-rollout` for rollouts of gate or test tasks.
  */
 export async function attribute(file: string, options: AttributeOptions): Promise<void> {
   const subjects = await readSubjects(file);
   for (const subject of subjects) {
-    if (subject.kind === 'case') options.onVerdict(await judgeCase(subject.case, options));
-    else {
-      const verdict = await judgeRollout(subject.id, subject.trajectory, options);
-      if (verdict !== null) options.onVerdict(verdict);
-    }
+    const verdict =
+      subject.kind === 'case'
+        ? await judgeCase(subject.case, options)
+        : await judgeRollout(subject.id, subject.trajectory, options);
+    if (verdict !== null) options.onVerdict(verdict);
   }
 }
 
-async function judgeCase(subject: Case, options: AttributeOptions): Promise<CaseVerdict> {
+async function judgeCase(subject: Case, options: AttributeOptions): Promise<CaseVerdict | null> {
+  const passed = passedVerdict(subject);
+  if (passed !== null) {
+    options.onNotice(`${subject.id}: passed, nothing to attribute`);
+    options.onPassed?.(passed);
+    return null;
+  }
   const evidence = diagnoseCase(subject);
   const voted = options.reader === null ? null : await askReader(options.reader, subjectOfCase(subject), options);
   return withReader(evidence, voted, options, (path) =>

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import type { Task, TaskRow } from '../task/task.ts';
 
-/** `40m`, `90s`, `2h` or a number of seconds → seconds. */
+/** `40m`, `90s`, `2h` or a number of seconds → seconds. A text without a unit is refused: nobody could tell minutes from seconds. */
 export const durationSchema = z.union([z.number().positive(), z.string()]).transform((value, context) => {
   if (typeof value === 'number') return value;
-  const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(value.trim());
-  if (match === null) {
-    context.addIssue({ code: 'custom', message: `expected a time such as 90s, 40m or 2h, not "${value}"` });
+  const match = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(value.trim());
+  if (match === null || Number(match[1]) === 0) {
+    context.addIssue({
+      code: 'custom',
+      message: `expected a time with its unit (s, m or h) such as 90s, 40m or 2h, not "${value}"`,
+    });
     return z.NEVER;
   }
-  return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
+  return Number(match[1]) * { s: 1, m: 60, h: 3600 }[match[2] as 's' | 'm' | 'h'];
 });
 
 const mapRow = z.custom<(row: unknown, index: number) => TaskRow | null>((value) => typeof value === 'function');

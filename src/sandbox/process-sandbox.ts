@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from '../base/find-program.ts';
 import { type ProgramEnd, runProgram, TRY_LATER } from './run-program.ts';
 import type { SandboxLimits, SandboxRun } from './sandbox.ts';
 
@@ -26,8 +26,7 @@ const MOST_FILE_BLOCKS = 32_768;
 
 /** Full path of bubblewrap (`bwrap`) on the PATH; null where it is not installed. */
 export function findBubblewrap(environment: NodeJS.ProcessEnv = process.env): string | null {
-  const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, 'bwrap')).find((file) => existsSync(file)) ?? null;
+  return findProgram('bwrap', environment);
 }
 
 /**

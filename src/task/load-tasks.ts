@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
-import { checkSchema, parseJson, readTextFile } from '../base/json.ts';
+import { checkSchema, jsonLines, parseJson, readTextFile } from '../base/json.ts';
 import { type TaskRow, taskSchema } from './task.ts';
 
 /** One line of somebody's file, before it is a task. */
@@ -32,15 +33,14 @@ const sourceRowSchema = z.record(z.string(), z.unknown());
  * no row is left. Nothing is returned in part.
  */
 export async function loadTasks(file: string, options: { mapRow?: MapRow | undefined } = {}): Promise<LoadedTasks> {
-  const text = await readTextFile(file);
+  const text = await readTasksText(file);
   const rows: TaskRow[] = [];
   const linesOfId = new Map<string, number[]>();
   let dropped = 0;
   let index = 0;
-  for (const [lineIndex, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const origin = { file, line: lineIndex + 1 };
-    const source = parseJson(sourceRowSchema, line, origin);
+  for (const { content, line } of jsonLines(text, file)) {
+    const origin = { file, line };
+    const source = parseJson(sourceRowSchema, content, origin);
     const mapped = options.mapRow === undefined ? source : applyMapRow(options.mapRow, source, index, origin);
     index++;
     if (mapped === null) {
@@ -54,6 +54,20 @@ export async function loadTasks(file: string, options: { mapRow?: MapRow | undef
   if (rows.length === 0) throw noTasks(file, index, dropped);
   refuseDuplicateIds(file, linesOfId);
   return { rows, dropped, lineOf: new Map([...linesOfId].map(([id, [line = 0]]) => [id, line])) };
+}
+
+/** Examples on published sets come without them: whoever lacks the file learns how to get it. */
+async function readTasksText(file: string): Promise<string> {
+  try {
+    return await readTextFile(file, 'a JSON Lines file of tasks');
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error, 'file-missing') || existsSync(file)) throw error;
+    throw new CoHarnessError(
+      'file-missing',
+      `${error.message} A published data set comes with: npx co-harness data get NAME --out ${file} (npx co-harness data list names them; the comment at the head of an example's config says which it takes)`,
+      { details: error.details, cause: error },
+    );
+  }
 }
 
 function applyMapRow(mapRow: MapRow, row: SourceRow, index: number, origin: { file: string; line: number }): unknown {

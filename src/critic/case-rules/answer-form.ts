@@ -1,7 +1,7 @@
 import { bare, expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { directivesOf, sentencesOf } from '../directives.ts';
 import { harnessDefects } from '../harness-defects/harness-defects.ts';
-import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
+import { addedInstruction, type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
 
 const FORM_WORDS =
   /\b(format|json|yaml|xml|csv|markdown|bullet|schema|units?|currency|decimals?|digits?|rounded|rounding|whole number|integer|number only|only the|nothing else|exactly|single (word|line|number)|upper|lower|iso|yyyy|date format|language|prefix|suffix|tag|prose|sentence|words?|concise|label)\b/i;
@@ -78,13 +78,7 @@ function clueOf(
         : 'What the instructions say of the form of an answer does not bring it about.',
     weight: (isSure ? 2 : 1.5) + (rule === undefined ? 0.5 : 0),
     evidence,
-    repair: [
-      {
-        path: prompt?.path ?? '/prompt',
-        old: prompt?.text ?? null,
-        new: `${prompt?.text ?? ''}\nReply with the answer alone, in the form that is asked for, and nothing else.`.trim(),
-      },
-    ],
+    repair: addedInstruction(view, 'Reply with the answer alone, in the form that is asked for, and nothing else.'),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CaseRun, CaseStep } from '../cases/case.ts';
 import { bare, expectedAnswer, finalReply } from '../cases/expected-answer.ts';
 import { misfitsOf } from '../harness-facts/schema-members.ts';
-import { askedText, type CaseRule, type CaseView, callsBefore, quoteOf } from './case-rule.ts';
+import { askedText, type CaseRule, type CaseView, callsBefore, describedTool, quoteOf } from './case-rule.ts';
 import { isMemoryTool } from './lost-memory.ts';
 
 const NOTHING_FOUND =
@@ -37,13 +37,7 @@ export const byTheBook: CaseRule = {
         repair:
           tool === undefined
             ? null
-            : [
-                {
-                  path: tool.descriptionPath,
-                  old: tool.description,
-                  new: `${tool.description} Answers as in: ${first.step.content.slice(0, 100)}`.trim(),
-                },
-              ],
+            : describedTool(tool, `Answers as in: ${first.step.content.slice(0, 100)}`, view.harness),
       },
     ];
   },

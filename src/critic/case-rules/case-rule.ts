@@ -5,7 +5,8 @@ import type { AttributionLabel } from '../attribution.ts';
 import type { Case, CaseRun, CaseStep } from '../cases/case.ts';
 import { componentOfPointer, labelOfComponent } from '../harness-facts/component-of-words.ts';
 import { factsOfJson } from '../harness-facts/facts-of-json.ts';
-import type { FactSetting, HarnessFacts } from '../harness-facts/harness-facts.ts';
+import type { FactSetting, FactTool, HarnessFacts } from '../harness-facts/harness-facts.ts';
+import { addedText, onlyFitting } from './fitting-repair.ts';
 
 /** One value of a harness and what should stand there instead; `old` is null where nothing stood. */
 export interface Repair {
@@ -58,13 +59,27 @@ export function viewOf(subject: Case): CaseView {
   };
 }
 
-/** Edits of a free harness as repairs; what stands there now is looked up where an edit does not say it. */
-export function repairsOf(edits: readonly PatchEdit[], harness: unknown): Repair[] {
-  return edits.map(({ path, old, value }) => ({
-    path,
-    old: old ?? valueAt(harness, path) ?? null,
-    new: value ?? null,
-  }));
+/**
+ * Edits of a free harness as repairs. Null where one does not fit: facts are read from many spellings (a list of arguments, a type called `str`), and
+ * an edit of what was read is none of what stands there.
+ */
+export function repairsOf(edits: readonly PatchEdit[], harness: unknown): Repair[] | null {
+  const repairs = edits.map(({ path, old, value }) => {
+    const isAbsentList = Array.isArray(old) && old.length === 0 && valueAt(harness, path) === undefined;
+    return { path, old: isAbsentList ? null : (old ?? null), new: value ?? null };
+  });
+  return onlyFitting(repairs, harness);
+}
+
+/** Adds a sentence to what a tool says of itself. Null for a tool that is a bare name: it has no place for one. */
+export function describedTool(tool: FactTool, sentence: string, harness: unknown): Repair[] | null {
+  if (tool.descriptionPath === tool.namePath) return null;
+  return addedText(harness, tool.descriptionPath, sentence, /[.!?:;]\s*$/.test(tool.description) ? ' ' : '. ');
+}
+
+/** Adds a sentence to the first prompt, or makes a prompt of it. */
+export function addedInstruction({ facts, harness }: CaseView, sentence: string): Repair[] | null {
+  return addedText(harness, facts.prompts[0]?.path ?? '/prompt', sentence);
 }
 
 const QUOTE_CHARACTERS = 200;

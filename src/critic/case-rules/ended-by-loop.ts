@@ -21,11 +21,17 @@ export const endedByLoop: CaseRule = {
         explanation: 'The loop ended the run before the model could go on.',
         weight: 1.8,
         evidence: [quoteOf(last.event, last.content)],
-        repair: place.repair?.map((edit) => ({ ...edit, new: 'let the model go on' })) ?? null,
+        repair: place.repair?.map((edit) => ({ ...edit, new: letGoOn(edit.old) })) ?? null,
       },
     ];
   },
 };
+
+/** A bound is doubled, a switch is turned, anything else is taken away. */
+function letGoOn(value: unknown): number | boolean | null {
+  if (typeof value === 'number') return Math.max(value + 2, value * 2);
+  return typeof value === 'boolean' ? !value : null;
+}
 
 /** The loop speaks up in the middle of a run: a hint that it did something that the model did not ask for. */
 export const loopSpeaks: CaseRule = {

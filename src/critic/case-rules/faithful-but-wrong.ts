@@ -1,6 +1,6 @@
 import { expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { GROUNDED, groundedShare } from './by-the-book.ts';
-import { askedText, type CaseRule, type CaseView, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { askedText, type CaseRule, type CaseView, type Clue, describedTool, quoteOf, stepsOf } from './case-rule.ts';
 
 /**
  * The reply says exactly what the tool said, and that is not what was wanted: not the model, but the tool (or what is said of it) is wrong. Surest
@@ -14,7 +14,7 @@ export const faithfulButWrong: CaseRule = {
   },
 };
 
-function faithful(run: CaseView['failing'][number], { facts, failing, passing }: CaseView): Clue[] {
+function faithful(run: CaseView['failing'][number], { facts, failing, harness, passing }: CaseView): Clue[] {
   const wanted = expectedAnswer(run);
   const reply = finalReply(run);
   const shown = stepsOf(run, 'tool').at(-1);
@@ -54,16 +54,7 @@ function faithful(run: CaseView['failing'][number], { facts, failing, passing }:
         quoteOf(reply.event, reply.content),
         quoteOf(`${run.place}/outcome`, run.outcome),
       ],
-      repair:
-        tool === undefined
-          ? null
-          : [
-              {
-                path: tool.descriptionPath,
-                old: tool.description,
-                new: `${tool.description} Returns: ${shown.content.slice(0, 80)}`.trim(),
-              },
-            ],
+      repair: tool === undefined ? null : describedTool(tool, `Returns: ${shown.content.slice(0, 80)}`, harness),
     },
   ];
 }

@@ -1,7 +1,9 @@
+import { pointerStep } from '../../base/json-pointer.ts';
 import type { CaseRun } from '../cases/case.ts';
 import { contentWords, jaccard } from '../directives.ts';
 import { nameWords } from '../harness-facts/harness-facts.ts';
 import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf, stepsOf } from './case-rule.ts';
+import { addedText } from './fitting-repair.ts';
 
 const FEWEST_CALLS = 3;
 const SKILL_KEY = /skill|playbook|routine|recipe|procedure|workflow|runbook/i;
@@ -33,7 +35,7 @@ function clue(
     explanation,
     weight: weight + (view.facts.skills.length === 0 && hasPlace ? 0.4 : 0),
     evidence,
-    repair: [{ path: hasPlace ? `/${emptyPlace}/-` : '/skills', old: null, new: routine }],
+    repair: addedText(view.harness, hasPlace ? pointerStep(emptyPlace) : '/skills', routine),
   };
 }
 

@@ -1,12 +1,13 @@
-import { type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
+import { addedInstruction, type CaseRule, type Clue, quoteOf, stepsOf } from './case-rule.ts';
 
 const INVENTED = /^[^\S\n]*(observation|tool (output|result|response)|result|output|response)\s*:/im;
 
 /** The reply tells of a call, or makes its result up, and no tool ever ran. */
 export const narration: CaseRule = {
   name: 'narration',
-  clues: ({ failing, facts }) =>
-    failing.slice(0, 3).flatMap((run): Clue[] => {
+  clues: (view) =>
+    view.failing.slice(0, 3).flatMap((run): Clue[] => {
+      const { facts } = view;
       if (facts.tools.length === 0) return [];
       const names = facts.tools.map(({ name }) => name);
       const replies = stepsOf(run, 'assistant');
@@ -38,13 +39,10 @@ export const narration: CaseRule = {
               : 'The reply makes up what a tool would have said.',
           weight: 1.4,
           evidence: [quoteOf(step.event, step.content)],
-          repair: [
-            {
-              path: facts.prompts[0]?.path ?? '/prompt',
-              old: facts.prompts[0]?.text ?? null,
-              new: `${facts.prompts[0]?.text ?? ''}\nTo use a tool, make the call and stop; wait for its result before you go on.`.trim(),
-            },
-          ],
+          repair: addedInstruction(
+            view,
+            'To use a tool, make the call and stop; wait for its result before you go on.',
+          ),
         },
       ];
     }),

@@ -1,7 +1,7 @@
 import type { CaseRun } from '../cases/case.ts';
 import { bare, expectedAnswer, finalReply, mentions } from '../cases/expected-answer.ts';
 import { jsonObjects } from '../written-calls.ts';
-import { type CaseRule, type CaseView, quoteOf, stepsOf } from './case-rule.ts';
+import { addedInstruction, type CaseRule, type CaseView, quoteOf, stepsOf } from './case-rule.ts';
 
 /** A result held several values of one kind, one of them was wanted and another given, and nothing says which is meant. */
 export const openChoice: CaseRule = {
@@ -20,13 +20,7 @@ export const openChoice: CaseRule = {
         explanation: `The result holds "${first.wanted}" and "${first.given}"; nothing says which of them is wanted.`,
         weight: open.length > 1 ? 2.2 : 1.6,
         evidence: open.slice(0, 2).map(({ event, content }) => quoteOf(event, content)),
-        repair: [
-          {
-            path: prompt?.path ?? '/prompt',
-            old: prompt?.text ?? null,
-            new: `${prompt?.text ?? ''}\nGive "${first.wanted}".`.trim(),
-          },
-        ],
+        repair: addedInstruction(view, `Give "${first.wanted}".`),
       },
     ];
   },

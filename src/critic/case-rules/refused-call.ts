@@ -5,7 +5,16 @@ import type { FactTool } from '../harness-facts/harness-facts.ts';
 import { type Misfit, misfitsOf } from '../harness-facts/schema-members.ts';
 import { schemaRepair } from '../harness-facts/schema-repair.ts';
 import { GROUNDED, groundedShare } from './by-the-book.ts';
-import { askedText, type CaseRule, type CaseView, type Clue, callsBefore, quoteOf, repairsOf } from './case-rule.ts';
+import {
+  askedText,
+  type CaseRule,
+  type CaseView,
+  type Clue,
+  callsBefore,
+  describedTool,
+  quoteOf,
+  repairsOf,
+} from './case-rule.ts';
 
 /** Words with which a tool or its validator refuses a call because of how it is made. */
 const REFUSAL =
@@ -141,14 +150,7 @@ function schemaClue(group: Refusal[], harness: unknown, isAllowed: boolean, evid
     weight: isAllowed ? 3 : tool?.parameters == null ? 2 : 1.8,
     evidence,
     repair:
-      edits.length > 0
-        ? repairsOf(edits, harness)
-        : [
-            {
-              path: tool?.descriptionPath ?? '/tools',
-              old: tool?.description ?? null,
-              new: `${tool?.description ?? call.tool} Takes: ${first.step.content.slice(0, 160)}`.trim(),
-            },
-          ],
+      repairsOf(edits, harness) ??
+      (tool === undefined ? null : describedTool(tool, `Takes: ${first.step.content.slice(0, 160)}`, harness)),
   };
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../base/content-hash.ts';
 import type { CaseRun, CaseStep } from '../cases/case.ts';
 import { type CaseRule, type CaseView, type Clue, findSetting, quoteOf, stepsOf } from './case-rule.ts';
+import { addedText, onlyFitting } from './fitting-repair.ts';
 
 const ERROR =
   /\b(error|fail(ed|ure)?|exception|timed? ?out|timeout|denied|unavailable|refused|rate limit|5\d\d|429)\b/i;
@@ -16,7 +17,7 @@ export const repetition: CaseRule = {
       .flatMap((run) => [...repeats(run, view), ...givesUp(run, view), ...runsTwice(run), ...notRun(run)]),
 };
 
-function repeats(run: CaseRun, { facts }: CaseView): Clue[] {
+function repeats(run: CaseRun, { facts, harness }: CaseView): Clue[] {
   const replies = stepsOf(run, 'assistant');
   const key = ({ content, calls }: CaseStep) => (calls.length > 0 ? canonicalJson(calls) : content.trim());
   const again = replies.filter(
@@ -39,18 +40,16 @@ function repeats(run: CaseRun, { facts }: CaseView): Clue[] {
         : 'The model repeats itself and nothing in the loop breaks it.',
       weight: Math.min(2.2, 0.9 + 0.5 * again.length + (isHelpless ? 0.3 : 0)),
       evidence: again.slice(0, 3).map((step) => quoteOf(step.event, step.content || JSON.stringify(step.calls))),
-      repair: [
-        {
-          path: setting?.path ?? '/middleware',
-          old: setting?.value ?? null,
-          new: 'stop or tell the model when it repeats a call',
-        },
-      ],
+      repair: addedText(
+        harness,
+        typeof setting?.value === 'string' ? setting.path : afterError ? '/retry' : '/middleware',
+        'stop or tell the model when it repeats a call',
+      ),
     },
   ];
 }
 
-function givesUp(run: CaseRun, { facts }: CaseView): Clue[] {
+function givesUp(run: CaseRun, { facts, harness }: CaseView): Clue[] {
   const last = run.steps.findLast(({ role }) => role === 'tool' || role === 'note');
   if (last === undefined || !TRANSIENT.test(last.content.slice(0, 1_000))) return [];
   const later = run.steps.slice(run.steps.indexOf(last) + 1);
@@ -67,7 +66,16 @@ function givesUp(run: CaseRun, { facts }: CaseView): Clue[] {
       explanation: 'A passing trouble of a tool ended the work; nothing tried again.',
       weight: tries > 3 ? 0.8 : isOff ? 2.3 : 1.4,
       evidence: [quoteOf(last.event, last.content)],
-      repair: [{ path: setting?.path ?? '/retry', old: setting?.value ?? null, new: 3 }],
+      repair: onlyFitting(
+        [
+          {
+            path: setting?.path ?? '/retry',
+            old: setting?.value ?? null,
+            new: typeof setting?.value === 'number' ? Math.max(3, setting.value + 2) : 3,
+          },
+        ],
+        harness,
+      ),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { emptySkillPlace } from '../harness-facts/empty-skill-place.ts';
 import { type CaseRule, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
+import { addedText } from './fitting-repair.ts';
 
 const NO_SKILL =
   /\b(skill|playbook|routine|recipe|procedure|workflow|runbook|manual|guide|checklist)s?\b[^.\n]{0,50}\b(not found|missing|does not exist|doesn['’]t exist|unknown|unavailable|not available|no such|empty|not installed)\b|\b(no such|unknown|missing|no) (skill|playbook|routine|recipe|procedure|workflow|runbook|manual|guide|checklist)s?\b|\bno (skill|playbook|routine|recipe|procedure|workflow|runbook|manual|guide|checklist)s? (for|matches|found|covers)/i;
@@ -27,7 +28,7 @@ export const skillPlace: CaseRule = {
         explanation: 'The agent asked for a routine, and there is none of that name.',
         weight: 2.6,
         evidence: [quoteOf(sought.event, sought.content)],
-        repair: [{ path: `${empty ?? '/skills'}/-`, old: null, new: 'the routine that is asked for' }],
+        repair: addedText(harness, empty ?? '/skills', 'the routine that is asked for'),
       });
     const broken = facts.skills.find(({ text }) => BREAKS_OFF.test(text.trim()));
     if (broken !== undefined)

@@ -1,7 +1,8 @@
 import type { CaseStep } from '../cases/case.ts';
 import type { FactTool } from '../harness-facts/harness-facts.ts';
 import { propertiesOf } from '../harness-facts/schema-members.ts';
-import { type CaseRule, type Clue, callsBefore, quoteOf, stepsOf } from './case-rule.ts';
+import { type CaseRule, type Clue, callsBefore, describedTool, quoteOf, stepsOf } from './case-rule.ts';
+import { onlyFitting } from './fitting-repair.ts';
 
 /** Units of one quantity, each in its usual spellings: who promises one and gives another misleads. */
 const UNITS: readonly (readonly RegExp[])[] = [
@@ -25,7 +26,7 @@ export const unlikeDescription: CaseRule = {
       const results = view.failing.flatMap((run) =>
         stepsOf(run, 'tool').filter((step) => callsBefore(run, step).some((call) => call.tool === tool.name)),
       );
-      return [...otherUnit(tool, results), ...unreachablePages(tool, results)];
+      return [...otherUnit(tool, results, view.harness), ...unreachablePages(tool, results, view.harness)];
     }),
 };
 
@@ -36,7 +37,7 @@ function toolClue(
   return { label: 'tool_schema_error', component: 'tool', path: tool.descriptionPath, ...clue };
 }
 
-function otherUnit(tool: FactTool, results: readonly CaseStep[]): Clue[] {
+function otherUnit(tool: FactTool, results: readonly CaseStep[], harness: unknown): Clue[] {
   for (const group of UNITS) {
     const promised = group.filter((unit) => unit.test(tool.description));
     if (promised.length !== 1) continue;
@@ -55,20 +56,14 @@ function otherUnit(tool: FactTool, results: readonly CaseStep[]): Clue[] {
         explanation: `The description of ${tool.name} promises another unit than its results have.`,
         weight: 2.6,
         evidence: [quoteOf(odd.event, odd.content)],
-        repair: [
-          {
-            path: tool.descriptionPath,
-            old: tool.description,
-            new: `${tool.description} Returns: ${odd.content.slice(0, 80)}`,
-          },
-        ],
+        repair: describedTool(tool, `Returns: ${odd.content.slice(0, 80)}`, harness),
       }),
     ];
   }
   return [];
 }
 
-function unreachablePages(tool: FactTool, results: readonly CaseStep[]): Clue[] {
+function unreachablePages(tool: FactTool, results: readonly CaseStep[], harness: unknown): Clue[] {
   const names = Object.keys(propertiesOf(tool.parameters));
   if (tool.parameters === null || names.some((name) => PAGING.test(name))) return [];
   const first = results.find(({ content }) => {
@@ -82,7 +77,10 @@ function unreachablePages(tool: FactTool, results: readonly CaseStep[]): Clue[] 
       explanation: `${tool.name} gives one page of several, and its schema has no argument for the next.`,
       weight: 2.4,
       evidence: [quoteOf(first.event, first.content)],
-      repair: [{ path: `${tool.parametersPath}/properties/page`, old: null, new: { type: 'integer' } }],
+      repair: onlyFitting(
+        [{ path: `${tool.parametersPath}/properties/page`, old: null, new: { type: 'integer' } }],
+        harness,
+      ),
     }),
   ];
 }

@@ -2,6 +2,7 @@ import type { CaseRun } from '../cases/case.ts';
 import { contentWords, sentencesOf } from '../directives.ts';
 import { emptySkillPlace } from '../harness-facts/empty-skill-place.ts';
 import { type CaseRule, type CaseView, type Clue, harnessEvent, quoteOf } from './case-rule.ts';
+import { addedText } from './fitting-repair.ts';
 
 const DEMAND =
   /\b(must|should|shall|needs? to|have to|has to|ought to|may not|never|always|only|not allowed|forbidden|required?|requires?|above|below|over|under|at most|at least|limit|before|after|first|instead|according to|policy)\b/i;
@@ -78,20 +79,14 @@ function unsaidRule(view: CaseView, demands: readonly Demand[]): Clue {
     explanation: 'What the outcome demands stands nowhere in what the model was told.',
     weight: 1.2 + (demands.length > 1 ? 0.5 : 0),
     evidence: demands.slice(0, 3).map(({ run, text }) => quoteOf(`${run.place}/outcome`, text)),
-    repair: [
-      {
-        path,
-        old: isProcedure ? null : (prompt?.text ?? null),
-        new: isProcedure ? first.text : `${prompt?.text ?? ''}\n${first.text}`.trim(),
-      },
-    ],
+    repair: addedText(view.harness, path, first.text),
   };
 }
 
 /** Where a routine for a demand would stand: a place that holds none, or routines that are all about something else. */
 function routinePlace({ harness, facts }: CaseView, { words, run }: Demand): string | null {
   const empty = emptySkillPlace(harness);
-  if (empty !== null) return `${empty}/-`;
+  if (empty !== null) return empty;
   const wanted = words.union(contentWords(run.task));
   const isForeign = facts.skills.every(({ text }) => heldShare(wanted, contentWords(text)) === 0);
   return isForeign ? (facts.skills[0]?.path ?? null) : null;

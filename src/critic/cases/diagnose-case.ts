@@ -1,8 +1,9 @@
 import { valueAt } from '../../base/json-pointer.ts';
 import type { ComponentKind } from '../../harness/harness.ts';
 import { ATTRIBUTION_LABELS, type AttributionLabel } from '../attribution.ts';
-import { type CaseRule, type CaseView, type Clue, quoteOf, viewOf } from '../case-rules/case-rule.ts';
+import { type CaseRule, type CaseView, type Clue, quoteOf, type Repair, viewOf } from '../case-rules/case-rule.ts';
 import { CASE_RULES } from '../case-rules/case-rules.ts';
+import { addedText, onlyFitting, wholeEntry } from '../case-rules/fitting-repair.ts';
 import type { Case } from './case.ts';
 import type { CaseVerdict } from './case-verdict.ts';
 
@@ -72,21 +73,28 @@ function placeAndRepair(
   if (label === 'agent_error') return { component: null, repair: null };
   const placed = own.find(({ path }) => path !== null);
   const place = placed === undefined ? DEFAULT_PLACE[label] : { component: placed.component, path: placed.path ?? '' };
-  const repairs = own.find(({ repair }) => repair !== null)?.repair ?? null;
+  const repairs = own.find(({ repair }) => repair !== null && onlyFitting(repair, harness) !== null)?.repair;
   return {
     component: place.component,
-    repair: repairs ?? [{ path: place.path, old: valueAt(harness, place.path) ?? null, new: GENERIC_REPAIR[label] }],
+    repair: repairs?.map((repair) => wholeEntry(repair, harness)) ?? genericRepair(label, place.path, harness),
   };
 }
 
+function genericRepair(label: AttributionLabel, path: string, harness: unknown): Repair[] | null {
+  const standing = valueAt(harness, path);
+  if (label === 'memory_overflow' && typeof standing === 'number' && standing > 0)
+    return [{ path, old: standing, new: standing * 4 }];
+  return addedText(harness, path, GENERIC_REPAIR[label]);
+}
+
 /** What a person would try where the evidence names the part and not the words. */
-const GENERIC_REPAIR: Readonly<Record<AttributionLabel, string | null>> = {
+const GENERIC_REPAIR: Readonly<Record<AttributionLabel, string>> = {
   prompt_ambiguity: 'state what is wanted in one unambiguous sentence, and the form of the answer',
   tool_schema_error: 'make name, arguments and types of the schema those that the back end takes',
   skill_missing: 'write down the routine for this kind of step',
   middleware_mismatch: 'let the loop go on, try again or stop where this run needed it',
   memory_overflow: 'keep, or find again, what is needed later',
-  agent_error: null,
+  agent_error: '',
 };
 
 function evidenceOf(own: readonly Clue[], { case: subject, failing }: CaseView): CaseVerdict['evidence'] {

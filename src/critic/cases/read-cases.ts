@@ -24,7 +24,7 @@ export const KNOWN_SHAPES = [
  * is broken) with the place and what was expected.
  */
 export async function readSubjects(file: string): Promise<Subject[]> {
-  const text = await readTextFile(file);
+  const text = await readTextFile(file, 'a JSON or JSON Lines file of trajectories');
   const values = readValues(text, file);
   if (values.length === 0)
     throw new CoHarnessError('empty-file', `${file} holds no case. Expected ${expected()}`, { details: { file } });

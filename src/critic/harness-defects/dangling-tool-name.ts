@@ -72,7 +72,7 @@ function defectOf(
       confidence: 0.85,
       quotes,
       about: [name, near],
-      repair: [{ path: wrongPrompt.path, old: wrongPrompt.text, value: wrongPrompt.text.replaceAll(name, near) }],
+      repair: [{ path: wrongPrompt.path, old: wrongPrompt.text, value: withName(wrongPrompt.text, name, near) }],
     };
   }
   if (twin !== undefined) {
@@ -85,12 +85,10 @@ function defectOf(
       confidence: 0.9,
       quotes: [...quotes, { path: twin.path, quote: twin.name }],
       about: [name, twin.name],
-      repair: [
-        {
-          path: `${twin.path}${twin.path.includes('#') || twin.path.startsWith('/') ? '/name' : '#/name'}`,
-          value: name,
-        },
-      ],
+      repair:
+        twin.namePath === null
+          ? null
+          : [{ path: twin.namePath, ...(twin.isNamed ? { old: twin.name } : {}), value: name }],
     };
   }
   return {
@@ -104,6 +102,11 @@ function defectOf(
     about: [name],
     repair: null,
   };
+}
+
+/** A text that speaks of `near` where it spoke of `name`, which may be a part of it: only the whole word counts. */
+function withName(text: string, name: string, near: string): string {
+  return text.replace(new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, 'g'), () => near);
 }
 
 /** Whether a tool could be the one that is called by another name: near in spelling, shared words, or taking the arguments shown. */

@@ -14,6 +14,8 @@ export function factsOfHarness(harness: Harness): HarnessFacts {
       return {
         path: file,
         name,
+        namePath: `${file}#/name`,
+        isNamed: /^name:/m.test(harness.files.get(file) ?? ''),
         description,
         descriptionPath: `${file}#/description`,
         parameters,

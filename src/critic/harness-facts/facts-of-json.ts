@@ -25,6 +25,7 @@ const SCHEMA_KEYS = [
   'inputs',
   'input',
 ];
+const DESCRIPTION_KEYS = ['description', 'desc', 'doc', 'docstring', 'summary', 'about', 'usage', 'purpose'];
 const LONG_TEXT = 40;
 
 /** Facts of a harness that is free JSON, found by shape and by the words of its keys; paths are JSON pointers into it. Never throws. */
@@ -107,6 +108,8 @@ function readTool(item: unknown, path: string, key?: string): FactTool | null {
     return {
       path,
       name,
+      namePath: key === undefined ? path : null,
+      isNamed: key === undefined,
       description: key === undefined ? '' : item,
       descriptionPath: path,
       parameters: null,
@@ -116,24 +119,18 @@ function readTool(item: unknown, path: string, key?: string): FactTool | null {
   if (!isRecord(item)) return null;
   const inner = isRecord(item.function) ? item.function : item;
   const place = inner === item ? path : `${path}/function`;
-  const name = inner.name ?? inner.tool ?? inner.id ?? key;
+  const nameKey = ['name', 'tool', 'id'].find((candidate) => (inner[candidate] ?? null) !== null);
+  const name = nameKey === undefined ? key : inner[nameKey];
   if (typeof name !== 'string') return null;
+  const described = DESCRIPTION_KEYS.find((candidate) => typeof inner[candidate] === 'string') ?? 'description';
   const schemaKey = SCHEMA_KEYS.find((candidate) => isRecord(inner[candidate]) || Array.isArray(inner[candidate]));
   return {
     path: place,
     name,
-    description:
-      [
-        inner.description,
-        inner.desc,
-        inner.doc,
-        inner.docstring,
-        inner.summary,
-        inner.about,
-        inner.usage,
-        inner.purpose,
-      ].find((text) => typeof text === 'string') ?? '',
-    descriptionPath: `${place}/description`,
+    namePath: nameKey === undefined ? null : `${place}/${nameKey}`,
+    isNamed: nameKey !== undefined,
+    description: typeof inner[described] === 'string' ? inner[described] : '',
+    descriptionPath: `${place}/${described}`,
     parameters: schemaKey === undefined ? null : asSchema(inner[schemaKey]),
     parametersPath: `${place}/${schemaKey ?? 'parameters'}`,
   };

@@ -12,6 +12,10 @@ export interface FactText {
 export interface FactTool {
   path: string;
   name: string;
+  /** Where the name stands or would stand; null where it is a key, which no edit of a value changes. */
+  namePath: string | null;
+  /** Whether the name stands at `namePath`; otherwise it comes from elsewhere, such as the tool's folder. */
+  isNamed: boolean;
   description: string;
   /** Where the description stands or would stand. */
   descriptionPath: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { CoHarnessError } from '../../base/errors.ts';
-import { parseJson, readTextFile } from '../../base/json.ts';
+import { jsonLines, parseJson, readTextFile } from '../../base/json.ts';
 import { type AnswerCheck, checkAnswer } from './check-answer.ts';
 import { EXTRACTIONS } from './extract-answer.ts';
 
@@ -43,7 +43,7 @@ export interface CaseReport {
  * `no-cases` for a file without a row.
  */
 export async function verifyCases(file: string, clock: Clock): Promise<CaseReport> {
-  const rows = parseRows(await readTextFile(file), file);
+  const rows = parseRows(await readTextFile(file, 'a JSON Lines file of cases'), file);
   if (rows.length === 0) {
     throw new CoHarnessError(
       'no-cases',
@@ -67,10 +67,10 @@ export async function verifyCases(file: string, clock: Clock): Promise<CaseRepor
 }
 
 function parseRows(text: string, file: string): { line: number; row: CaseRow }[] {
-  return text.split('\n').flatMap((content, index) => {
-    const line = index + 1;
-    return content.trim() === '' ? [] : [{ line, row: parseJson(caseSchema, content, { file, line }) }];
-  });
+  return jsonLines(text, file).map(({ content, line }) => ({
+    line,
+    row: parseJson(caseSchema, content, { file, line }),
+  }));
 }
 
 function judge({ pred, gold, options = {} }: CaseRow, clock: Clock): AnswerCheck {
