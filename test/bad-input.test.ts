@@ -80,6 +80,24 @@ describe('tasks that cannot be used', () => {
     expect(code).toBe(2);
   });
 
+  it.each(['run', 'run --estimate'])(
+    'says at the start of %s how many groups of near-copies a gate needs',
+    async (command) => {
+      const near = [
+        'apples does a farmer put into',
+        'stamps would fit into one album with',
+        'metres is a rope cut off from',
+      ];
+      const tasks = Array.from({ length: 400 }, (_, index) =>
+        JSON.stringify({ id: `t${index}`, problem: `How many ${near[index % 3]} ${index} boxes?`, answer: `${index}` }),
+      );
+      await writeAgentFolder(folder, { source: UNUSED, tasks });
+      const { code, message } = await failedRun('--only', 'harness', ...command.split(' ').slice(1));
+      expect(message).toMatch(/80 tasks in \d groups? of near-copies, and at least 6 groups are needed/);
+      expect(code).toBe(1);
+    },
+  );
+
   it('says how many tasks are missing where a split would be empty', async () => {
     await writeAgentFolder(folder, { source: UNUSED, tasks: taskLines(100) });
     expect((await failedRun('--only', 'harness')).message).toMatch(/train|split/);

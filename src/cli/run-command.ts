@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
+import { firstGateText, splitsText } from '../evolution/first-gates.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
 import { contaminationText } from '../task/contamination.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
@@ -108,10 +109,10 @@ function introduce(
   { config, splits, harness, leftOut, contamination }: PreparedRun,
   folder: string,
 ): void {
-  const { train, gate, test } = splits;
   const { copies, unused } = leftOut ?? { copies: 0, unused: 0 };
   const lines = [
-    `${config.name}: ${train.length} train, ${gate.length} gate and ${test.length} sealed test tasks; harness ${shortHash(harness.hash)}`,
+    `${config.name}: ${splitsText(splits)}; harness ${shortHash(harness.hash)}`,
+    firstGateText(config, splits),
     ...(copies > 0 ? [`${copies} rows have the same content as another one and are left out`] : []),
     ...(unused > 0 ? [`${unused} tasks are in no split: the split of their group has all that was asked for`] : []),
     ...(contamination === undefined ? [] : [`Caution: ${contaminationText(contamination, 'sealed test tasks')}`]),

@@ -27,6 +27,7 @@ import { type SplitResult, splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { coEvolve } from './co-evolution.ts';
+import { firstGates } from './first-gates.ts';
 import { openRunner, runnerOptions } from './open-runner.ts';
 import { registryOfProcess } from './registry-of-process.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
@@ -51,11 +52,15 @@ export interface PreparedRun {
   configFile?: string;
 }
 
-/** Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field. */
+/**
+ * Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field, and refuses what could only
+ * fail after rollouts were paid: `too-few-groups` where no gate could ever decide.
+ */
 export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
   const folder = dirname(resolve(configFile));
   const harness = await readHarness(resolve(folder, config.harness));
   const { splits, copies, unused } = await readSplits(config, folder);
+  firstGates(config, splits);
   const verifier = chooseVerifier(config.verifier, folder);
   refuseJudgeOfTest(verifier, splits.test.length);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
