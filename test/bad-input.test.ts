@@ -94,7 +94,7 @@ describe('tasks that cannot be used', () => {
       await writeAgentFolder(folder, { source: UNUSED, tasks });
       const { code, message } = await failedRun('--only', 'harness', ...command.split(' ').slice(1));
       expect(message).toMatch(/80 tasks in \d groups? of near-copies, and at least 6 groups are needed/);
-      expect(code).toBe(1);
+      expect(code).toBe(2);
     },
   );
 
@@ -112,10 +112,18 @@ describe('a config that says something unknown', () => {
     expect((await failedRun('--set', 'gate.aplha=0.1')).message).toContain('did you mean "alpha"');
   });
 
+  it('is refused by --estimate too, with the field, what was expected and exit code 2', async () => {
+    await writeAgentFolder(folder, { source: 'Qwen/Qwen3-8B' });
+    const { code, message } = await failedRun('--estimate');
+    expect(message).toMatch(/model\.source: .*hf:Qwen\/Qwen3-8B\/FILE\.gguf/s);
+    expect(code).toBe(2);
+    expect(readdirSync(folder)).not.toContain('runs');
+  });
+
   it('takes a path on the command line from the current folder', async () => {
     await writeAgentFolder(join(folder, 'agent'), { source: UNUSED });
     await writeFile(join(folder, 'mine.jsonl'), '{"id": "t1"}\n');
-    const { stderr } = await runCli(folder, 'run', 'agent', '--set', 'tasks.path=mine.jsonl');
+    const { stderr } = await runCli(folder, 'run', 'agent', '--only', 'harness', '--set', 'tasks.path=mine.jsonl');
     expect(stderr).toMatch(/mine\.jsonl.*1.*problem/s);
   });
 });

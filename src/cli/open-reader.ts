@@ -1,9 +1,7 @@
-import { CoHarnessError } from '../base/errors.ts';
 import { commandReader } from '../critic/reader/command-reader.ts';
 import type { CriticReader } from '../critic/reader/critic-reader.ts';
 import { modelReader } from '../critic/reader/model-reader.ts';
 import { parseCritic } from '../critic/reader/parse-critic.ts';
-import { parseModelReference } from '../model/model-reference.ts';
 import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 
 /** Environment variable with the key of a critic's server, where it needs one. */
@@ -15,16 +13,9 @@ export function openReader(critic: string, { timeoutSeconds }: { timeoutSeconds:
   if (choice.kind === 'evidence') return null;
   const timeoutMs = timeoutSeconds * 1000;
   if (choice.kind === 'command') return commandReader({ command: choice.command, timeoutMs });
-  const reference = parseModelReference(choice.source);
-  if (reference.kind !== 'server') {
-    throw new CoHarnessError(
-      'invalid-critic',
-      `The critic ${choice.source} is no server. Serve the model and write model:openai:http://HOST:PORT/v1#NAME.`,
-    );
-  }
   const backend = openAiCompatibleBackend({
-    url: reference.url,
-    model: reference.model,
+    url: choice.server.url,
+    model: choice.server.model,
     timeoutMs,
     windowTokens: 32_768,
     ...(process.env[KEY_VARIABLE] ? { apiKeyVariable: KEY_VARIABLE } : {}),

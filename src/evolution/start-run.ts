@@ -29,6 +29,7 @@ import type { Verifier } from '../task/verifier.ts';
 import { coEvolve } from './co-evolution.ts';
 import { firstGates } from './first-gates.ts';
 import { openRunner, runnerOptions } from './open-runner.ts';
+import { refuseUnusable } from './refuse-unusable.ts';
 import { registryOfProcess } from './registry-of-process.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
@@ -54,10 +55,12 @@ export interface PreparedRun {
 
 /**
  * Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field, and refuses what could only
- * fail after rollouts were paid: `too-few-groups` where no gate could ever decide.
+ * fail after rollouts were paid: what refuseUnusable refuses, and
+ * `too-few-groups` where no gate could ever decide.
  */
 export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
   const folder = dirname(resolve(configFile));
+  refuseUnusable(config, folder);
   const harness = await readHarness(resolve(folder, config.harness));
   const { splits, copies, unused } = await readSplits(config, folder);
   firstGates(config, splits);
