@@ -128,6 +128,23 @@ describe('a config that says something unknown', () => {
   });
 });
 
+describe('a harness with mistakes that load', () => {
+  it('is refused where a tool lacks its code, and starts with a caution where nothing fills a field', async () => {
+    await writeAgentFolder(folder, { source: 'file:weights.gguf' });
+    await writeFile(join(folder, 'harness', 'prompts', 'task.md'), 'Solve {{probem}}\n');
+    const told = await runCli(folder, 'run', '.', '--estimate');
+    expect(told.stdout).toMatch(/Caution: harness\/prompts\/task\.md: nothing fills \{\{probem\}\}.*\{\{problem\}\}/);
+    expect(told.code).toBe(0);
+    const tool = join(folder, 'harness', 'tools', 'calculator', 'tool.yaml');
+    await writeFile(tool, 'parameters: { type: object }\nbackend: { kind: python, entry: tool.py }\n');
+    const { code, message } = await failedRun('--estimate');
+    expect(message).toMatch(
+      /harness.*tools\/calculator\/tool\.yaml backend\.entry: there is no file tools\/calculator\/tool\.py/,
+    );
+    expect(code).toBe(2);
+  });
+});
+
 describe('a model server that does not serve', () => {
   it('stops with the cause and without a score when every call is answered 401', async () => {
     server = await listen((_, response) => {

@@ -106,7 +106,7 @@ function overrides(options: RunOptions): Record<string, unknown> {
 
 function introduce(
   output: NodeJS.WriteStream,
-  { config, splits, harness, leftOut, contamination }: PreparedRun,
+  { config, splits, harness, leftOut, contamination, cautions = [] }: PreparedRun,
   folder: string,
 ): void {
   const { copies, unused } = leftOut ?? { copies: 0, unused: 0 };
@@ -116,6 +116,7 @@ function introduce(
     ...(copies > 0 ? [`${copies} rows have the same content as another one and are left out`] : []),
     ...(unused > 0 ? [`${unused} tasks are in no split: the split of their group has all that was asked for`] : []),
     ...(contamination === undefined ? [] : [`Caution: ${contaminationText(contamination, 'sealed test tasks')}`]),
+    ...cautions.map((text) => `Caution: ${text}`),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
     'Ctrl-C stops and keeps everything; the same command continues.',
   ];
