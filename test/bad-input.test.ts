@@ -135,6 +135,8 @@ describe('a harness with mistakes that load', () => {
     const told = await runCli(folder, 'run', '.', '--estimate');
     expect(told.stdout).toMatch(/Caution: harness\/prompts\/task\.md: nothing fills \{\{probem\}\}.*\{\{problem\}\}/);
     expect(told.code).toBe(0);
+    // Nothing runs that could be stopped.
+    expect(told.stdout).not.toContain('Ctrl-C');
     const tool = join(folder, 'harness', 'tools', 'calculator', 'tool.yaml');
     await writeFile(tool, 'parameters: { type: object }\nbackend: { kind: python, entry: tool.py }\n');
     const { code, message } = await failedRun('--estimate');

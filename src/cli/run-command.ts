@@ -62,6 +62,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const estimate = estimateRun(config, prepared.splits);
   if (options.estimate === true && options.json === true) {
     const { contamination = null } = prepared;
+    for (const text of prepared.cautions ?? []) process.stderr.write(`Caution: ${text}\n`);
     process.stdout.write(`${JSON.stringify({ schema: 'co-harness/estimate@1', ...estimate, contamination })}\n`);
     return;
   }
@@ -70,6 +71,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
     output.write(`${estimateLines(estimate, config).join('\n')}\n`);
   }
   if (options.estimate === true) return;
+  output.write('Ctrl-C stops and keeps everything; the same command continues.\n');
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
   const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
@@ -118,7 +120,6 @@ function introduce(
     ...(contamination === undefined ? [] : [`Caution: ${contaminationText(contamination, 'sealed test tasks')}`]),
     ...cautions.map((text) => `Caution: ${text}`),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
-    'Ctrl-C stops and keeps everything; the same command continues.',
   ];
   output.write(`${lines.join('\n')}\n`);
 }
