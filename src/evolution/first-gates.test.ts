@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
 import type { Task, TaskSplits } from '../task/task.ts';
@@ -89,6 +91,17 @@ describe('before anything is paid, a run says', () => {
     );
     expect(firstGateText(configOf({ only: 'weights' }), splits)).toContain('the first weights gate');
     expect(firstGateText(config, splitsOf(7))).toContain('no effect reliably');
+  });
+
+  it('what the README says of a run with 100, 200 and 400 gate groups', () => {
+    const seen = (only: 'harness' | null) =>
+      [100, 200, 400].map((groups) =>
+        ((firstGates(configOf({ only }), splitsOf(groups, 1))[0]?.plan.minimumDetectableEffect ?? 0) * 100).toFixed(1),
+      );
+    const [both, alone] = [seen(null), seen('harness')];
+    expect(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')).toContain(
+      `from ${both[0]} points with 100 groups, ${both[1]} with 200, ${both[2]} with 400; with \`--only harness\` ${alone[0]}, ${alone[1]} and ${alone[2]}`,
+    );
   });
 
   it('never counts on more groups than there are', () => {
