@@ -80,6 +80,24 @@ describe('tasks that cannot be used', () => {
     expect(code).toBe(2);
   });
 
+  it.each(['run', 'run --estimate'])(
+    'says at the start of %s how many groups of near-copies a gate needs',
+    async (command) => {
+      const near = [
+        'apples does a farmer put into',
+        'stamps would fit into one album with',
+        'metres is a rope cut off from',
+      ];
+      const tasks = Array.from({ length: 400 }, (_, index) =>
+        JSON.stringify({ id: `t${index}`, problem: `How many ${near[index % 3]} ${index} boxes?`, answer: `${index}` }),
+      );
+      await writeAgentFolder(folder, { source: UNUSED, tasks });
+      const { code, message } = await failedRun('--only', 'harness', ...command.split(' ').slice(1));
+      expect(message).toMatch(/80 tasks in \d groups? of near-copies, and at least 6 groups are needed/);
+      expect(code).toBe(2);
+    },
+  );
+
   it('says how many tasks are missing where a split would be empty', async () => {
     await writeAgentFolder(folder, { source: UNUSED, tasks: taskLines(100) });
     expect((await failedRun('--only', 'harness')).message).toMatch(/train|split/);
@@ -94,11 +112,38 @@ describe('a config that says something unknown', () => {
     expect((await failedRun('--set', 'gate.aplha=0.1')).message).toContain('did you mean "alpha"');
   });
 
+  it('is refused by --estimate too, with the field, what was expected and exit code 2', async () => {
+    await writeAgentFolder(folder, { source: 'Qwen/Qwen3-8B' });
+    const { code, message } = await failedRun('--estimate');
+    expect(message).toMatch(/model\.source: .*hf:Qwen\/Qwen3-8B\/FILE\.gguf/s);
+    expect(code).toBe(2);
+    expect(readdirSync(folder)).not.toContain('runs');
+  });
+
   it('takes a path on the command line from the current folder', async () => {
     await writeAgentFolder(join(folder, 'agent'), { source: UNUSED });
     await writeFile(join(folder, 'mine.jsonl'), '{"id": "t1"}\n');
-    const { stderr } = await runCli(folder, 'run', 'agent', '--set', 'tasks.path=mine.jsonl');
+    const { stderr } = await runCli(folder, 'run', 'agent', '--only', 'harness', '--set', 'tasks.path=mine.jsonl');
     expect(stderr).toMatch(/mine\.jsonl.*1.*problem/s);
+  });
+});
+
+describe('a harness with mistakes that load', () => {
+  it('is refused where a tool lacks its code, and starts with a caution where nothing fills a field', async () => {
+    await writeAgentFolder(folder, { source: 'file:weights.gguf' });
+    await writeFile(join(folder, 'harness', 'prompts', 'task.md'), 'Solve {{probem}}\n');
+    const told = await runCli(folder, 'run', '.', '--estimate');
+    expect(told.stdout).toMatch(/Caution: harness\/prompts\/task\.md: nothing fills \{\{probem\}\}.*\{\{problem\}\}/);
+    expect(told.code).toBe(0);
+    // Nothing runs that could be stopped.
+    expect(told.stdout).not.toContain('Ctrl-C');
+    const tool = join(folder, 'harness', 'tools', 'calculator', 'tool.yaml');
+    await writeFile(tool, 'parameters: { type: object }\nbackend: { kind: python, entry: tool.py }\n');
+    const { code, message } = await failedRun('--estimate');
+    expect(message).toMatch(
+      /harness.*tools\/calculator\/tool\.yaml backend\.entry: there is no file tools\/calculator\/tool\.py/,
+    );
+    expect(code).toBe(2);
   });
 });
 

@@ -44,3 +44,20 @@ describe('before a gate is paid, the run says', { timeout: 180_000 }, () => {
     expect(Math.max(...seen)).toBe(repeats - 1);
   });
 });
+
+describe('a search whose error is used up', { timeout: 180_000 }, () => {
+  it('ends its harness phase in words before it pays for an iteration that no gate could decide', async () => {
+    const { events, versions } = await playGateWorld(join(folder, 'spent'), {
+      gateTasks: 6,
+      config: { iterations: 3 },
+      sizes: { gateGroups: null, auditGroups: null },
+      // Helps most of what is mined, and one or two of the six gate tasks: chosen, and not accepted.
+      isTrainLuck: (luck) => luck < 0.5,
+      answer: (question) => rightFor(question.before.includes('Be brief.') ? 0.5 : 0.2, question),
+      proposals: [(harness) => [saying('Be brief.')(harness)]],
+    });
+    const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    expect(notices.join('\n')).toMatch(/the error left to the next diff asks for \d+ gate groups, there are 6/);
+    expect(versions.map(({ kind, accepted }) => `${kind} ${accepted}`)).toEqual(['seed true', 'harness false']);
+  });
+});

@@ -232,6 +232,8 @@ describe('splits that somebody made', () => {
         model: { source: 'file:x' },
         verifier: { kind: 'numeric' },
         tasks: { files },
+        // One task a split: the only rule that decides on one group.
+        gate: { rule: 'paper' },
       });
     const files = { train: 'train.jsonl', gate: 'gate.jsonl', test: 'test.jsonl' };
     const { splits, configFile, identity } = await prepareRun(config(files), join(folder, 'co-harness.config.yaml'));

@@ -72,7 +72,15 @@ describe('the configs of tool-integrated maths', () => {
 describe('run --estimate', () => {
   it('says what the paper schedule costs at most, and warns of test tasks that are older than the weights', async () => {
     const config = join(EXAMPLE, 'qwen3-8b.config.ts');
-    const { code, stdout, stderr } = await runCli(folder, 'run', config, '--estimate', ...writeTasks('2024-02'));
+    const { code, stdout, stderr } = await runCli(
+      folder,
+      'run',
+      config,
+      '--only',
+      'harness',
+      '--estimate',
+      ...writeTasks('2024-02'),
+    );
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/Caution: 40 of 40 sealed test tasks were published in 2024-02, the weights in 2025-04/);
     expect(stdout).toMatch(/failures +600 = 10 iterations × 60 tasks/);
@@ -83,7 +91,16 @@ describe('run --estimate', () => {
 
   it('gives the same as JSON, without a caution for tasks that are newer', async () => {
     const config = join(EXAMPLE, 'qwen3-32b.config.ts');
-    const { stdout } = await runCli(folder, 'run', config, '--estimate', '--json', ...writeTasks('2025-11'));
+    const { stdout } = await runCli(
+      folder,
+      'run',
+      config,
+      '--only',
+      'harness',
+      '--estimate',
+      '--json',
+      ...writeTasks('2025-11'),
+    );
     const estimate = JSON.parse(stdout);
     expect(estimate).toMatchObject({ schema: 'co-harness/estimate@1', seeds: 1, contamination: null });
     expect(estimate.rollouts).toBe(

@@ -58,7 +58,9 @@ async function gateTasks(
     throw new CoHarnessError('no-config', 'The run does not know its config any more. Name it with --config.');
   }
   const { hashes: _hashes, ...settings } = header.config.tasks as Record<string, unknown>;
-  const overrides = Object.fromEntries(Object.entries(settings).map(([key, value]) => [`tasks.${key}`, value]));
+  const tasks = Object.fromEntries(Object.entries(settings).map(([key, value]) => [`tasks.${key}`, value]));
+  // A model behind a server is refused where weights are to be trained: what the run was started with counts, not what the file says.
+  const overrides = { ...tasks, only: header.engines.only };
   const { splits, verifier, config: read } = await prepareRun(await loadConfig(file, set, overrides), file);
   const sealed = new Set<string>(header.sealed);
   if (splits.test.length !== sealed.size || splits.test.some(({ hash }) => !sealed.has(hash))) {

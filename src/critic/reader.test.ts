@@ -224,12 +224,17 @@ describe('parseCritic', () => {
     expect(parseCritic('evidence')).toEqual({ kind: 'evidence' });
     expect(parseCritic('model:openai:http://127.0.0.1:1/v1#m')).toEqual({
       kind: 'model',
-      source: 'openai:http://127.0.0.1:1/v1#m',
+      server: { kind: 'server', url: 'http://127.0.0.1:1/v1', model: 'm' },
     });
     expect(parseCritic(`command:agent -p "judge this" 'a b'`)).toEqual({
       kind: 'command',
       command: ['agent', '-p', 'judge this', 'a b'],
     });
+  });
+
+  it('refuses weights and names without a server, with the field that holds them', () => {
+    expect(() => parseCritic('model:gpt4', 'critic.by')).toThrow(/critic\.by: "gpt4".*model:openai:http/s);
+    expect(() => parseCritic('model:file:a.gguf', 'proposer')).toThrow(/proposer: file:a\.gguf is no server/);
   });
 
   it.each(['', 'evidense', 'model:', 'command:  '])('refuses "%s" and says what could stand there', (critic) => {

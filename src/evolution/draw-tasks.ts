@@ -22,7 +22,7 @@ const WANTED_TASKS = 240;
  * Gate tasks in a seeded order, groups together: the order in which evidence is bought. Fixed for the run, so that an iteration's
  * candidates and the iterations after it meet the same tasks and share the parent's rollouts.
  */
-export function gateGroups(context: RunContext): Task[][] {
+export function gateGroups(context: Pick<RunContext, 'splits' | 'seed'>): Task[][] {
   const groups = Map.groupBy(context.splits.gate, (task) => task.group);
   const names = [...groups.keys()].sort();
   const wanted = Math.ceil(WANTED_TASKS / Math.max(1, names.length));
@@ -33,7 +33,7 @@ export function gateGroups(context: RunContext): Task[][] {
 }
 
 /** Mean number of tasks in a gate group, ≥ 1: what one more group costs. */
-export function tasksPerGateGroup(context: RunContext): number {
+export function tasksPerGateGroup(context: Pick<RunContext, 'splits' | 'seed'>): number {
   const groups = gateGroups(context);
   return Math.max(1, groups.flat().length / Math.max(1, groups.length));
 }

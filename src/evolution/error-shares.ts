@@ -1,38 +1,66 @@
 import { type GatePlan, planGate } from '../gate/plan-gate.ts';
 import { alphaFor } from '../gate/search-error-control.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
+import type { RunConfig } from './run-config.ts';
 import type { RunContext } from './run-context.ts';
 
-type Half = 'harness' | 'weights';
+/** Halves of the search; each has its own decisions. */
+export type Half = 'harness' | 'weights';
 
 /**
- * Error allowed to the next decision of one half of the search. Where both halves run, each owns half of the search's alpha (union bound), so that diffs
- * tried in vain never leave a training too little to be judged by. Weights are decided once a round, so their number is known; diffs are not.
+ * Error allowed to the next decision of one half of the search, given for each earlier one of this half, in order, whether it was accepted. Where both halves
+ * run, each owns half of the search's alpha (union bound), so that diffs tried in vain never leave a training too little to be judged by. Weights are decided
+ * once a round, so their number is known; diffs are not. Pure.
  */
-export async function alphaOfNextDecision(context: RunContext, half: Half): Promise<number> {
-  const { gate, only, rounds } = context.config;
-  const versions = await context.registry.versions();
-  const decided = versions.filter(
-    ({ seed, decision, kind }) => seed === context.seed && decision !== null && kind === half,
-  );
+export function alphaAfter(
+  { gate, only, rounds }: Pick<RunConfig, 'gate' | 'only' | 'rounds'>,
+  half: Half,
+  accepted: readonly boolean[],
+): number {
   return alphaFor(
-    decided.length,
-    decided.map(({ accepted }) => accepted),
+    accepted.length,
+    accepted,
     only === null ? gate.alpha / 2 : gate.alpha,
     half === 'weights' ? { decisions: rounds } : {},
   );
 }
 
-/** What a gate over all gate tasks could show about the next diff; `discordance`: share of pairs whose scores will differ, where it is known. */
-export async function bestHarnessGate(context: RunContext, discordance?: number): Promise<GatePlan> {
-  const { rule, margin } = context.config.gate;
+/** {@link alphaAfter} what the registry holds of this seed. */
+export async function alphaOfNextDecision(context: RunContext, half: Half): Promise<number> {
+  const versions = await context.registry.versions();
+  const decided = versions.filter(
+    ({ seed, decision, kind }) => seed === context.seed && decision !== null && kind === half,
+  );
+  return alphaAfter(
+    context.config,
+    half,
+    decided.map(({ accepted }) => accepted),
+  );
+}
+
+/**
+ * What one decision at error `alpha` over all gate groups could show; `discordance`: share of pairs whose scores will differ, where it is known. Throws
+ * CoHarnessError `too-few-groups` as planGate does. Pure.
+ */
+export function widestGate(
+  search: Pick<RunContext, 'config' | 'splits' | 'seed'>,
+  alpha: number,
+  discordance?: number,
+): GatePlan {
+  const { gate, sizes } = search.config;
+  const available = gateGroups(search).length;
   return planGate({
-    rule,
-    margin,
-    groups: context.config.sizes.gateGroups ?? gateGroups(context).length,
-    tasksPerGroup: tasksPerGateGroup(context),
+    rule: gate.rule,
+    margin: gate.margin,
+    groups: Math.min(sizes.gateGroups ?? available, available),
+    tasksPerGroup: tasksPerGateGroup(search),
     repeats: 1,
-    alpha: await alphaOfNextDecision(context, 'harness'),
+    alpha,
     ...(discordance === undefined ? {} : { discordance }),
   });
+}
+
+/** {@link widestGate} of the next diff. */
+export async function bestHarnessGate(context: RunContext, discordance?: number): Promise<GatePlan> {
+  return widestGate(context, await alphaOfNextDecision(context, 'harness'), discordance);
 }

@@ -88,6 +88,9 @@ describe('estimateRun', () => {
   it('says which sizes are only known once rates were measured, and estimates no hours then', () => {
     const config = configOf({ sizes: { ...sizes, gateGroups: null }, estimate });
     const result = estimateRun(config, splits);
+    const formulas = result.steps.map(({ formula }) => formula).join('\n');
+    expect(formulas).toContain('2 arms × planned tasks');
+    expect(formulas).not.toContain('null');
     expect(result).toMatchObject({ rollouts: null, hours: null });
     const text = estimateLines(result, config).join('\n');
     expect(text).toMatch(/gates +planned from the measured rate/);

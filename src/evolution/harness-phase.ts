@@ -1,3 +1,4 @@
+import { CoHarnessError } from '../base/errors.ts';
 import { percent } from '../base/share-text.ts';
 import type { Diagnosis } from '../critic/attribution.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -30,6 +31,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
   let champion = start;
   let idle = 0;
   for (let iteration = 1; iteration <= context.config.iterations && idle < PATIENCE; iteration++) {
+    if (await isErrorSpent(context, round)) break;
     const harness = await context.registry.harness(champion.pair.harness);
     const each = secondsPerRollout(context, harness, champion.pair.model);
     const sizes = await planIteration(context, round, iteration, each);
@@ -65,6 +67,20 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     idle = pairHash(champion.pair) === pairHash(before.pair) ? idle + 1 : 0;
   }
   return champion;
+}
+
+/** Every decision in vain leaves the next one less error: before anything is mined, whether a diff could be accepted at all. */
+async function isErrorSpent(context: RunContext, round: number): Promise<boolean> {
+  try {
+    await bestHarnessGate(context);
+    return false;
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error, 'too-few-groups')) throw error;
+    const { groups, needed } = error.details;
+    const text = `harness phase ends: the error left to the next diff asks for ${needed} gate groups, there are ${groups}`;
+    context.emit({ type: 'notice', seed: context.seed, round, text });
+    return true;
+  }
 }
 
 /**

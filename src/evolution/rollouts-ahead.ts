@@ -6,7 +6,7 @@ export interface StepRollouts {
   step: 'failures' | 'screening' | 'gates' | 'audits' | 'samples' | 'sealed test';
   /** Null where a size is planned from the measured rate. */
   rollouts: number | null;
-  /** How it was counted. */
+  /** How it was counted; a size that is planned from the measured rate is called `planned`. */
   formula: string;
 }
 
@@ -38,34 +38,38 @@ export function rolloutsAhead(
     {
       step: 'failures',
       rollouts: times(diffs, miningTasks),
-      formula: `${diffs} iterations × ${miningTasks} tasks`,
+      formula: `${diffs} iterations × ${sizeText(miningTasks)} tasks`,
     },
     {
       step: 'screening',
       rollouts: times(diffs, screeningTasks === null ? null : halvingRollouts(candidates, screeningTasks)),
-      formula: `${diffs} iterations × successive halving of ${candidates} diffs and their parent on ${screeningTasks} tasks`,
+      formula: `${diffs} iterations × successive halving of ${candidates} diffs and their parent on ${sizeText(screeningTasks)} tasks`,
     },
     {
       step: 'gates',
       rollouts: times((diffs + updates) * 2, inGate),
-      formula: `(${diffs} diffs + ${updates} weight updates) × 2 arms × ${inGate} tasks`,
+      formula: `(${diffs} diffs + ${updates} weight updates) × 2 arms × ${sizeText(inGate)} tasks`,
     },
     {
       step: 'audits',
       rollouts: times((first + restored) * 4 + again * 2, inAudit),
-      formula: `((${first + restored} pairs × 2 references) + ${again} diffs under new weights) × 2 arms × ${inAudit} tasks`,
+      formula: `((${first + restored} pairs × 2 references) + ${again} diffs under new weights) × 2 arms × ${sizeText(inAudit)} tasks`,
     },
     {
       step: 'samples',
       rollouts: times(updates, samples),
-      formula: `${updates} weight updates × ${sampleTasks} tasks × ${samplesPerTask} samples`,
+      formula: `${updates} weight updates × ${sizeText(sampleTasks)} tasks × ${sizeText(samplesPerTask)} samples`,
     },
     {
       step: 'sealed test',
       rollouts: times(pairsAtTheEnd(rounds) * testRepeats, testTasks),
-      formula: `${pairsAtTheEnd(rounds)} pairs × ${testTasks} tasks × ${testRepeats} repeats`,
+      formula: `${pairsAtTheEnd(rounds)} pairs × ${sizeText(testTasks)} tasks × ${testRepeats} repeats`,
     },
   ];
+}
+
+function sizeText(size: number | null): string {
+  return size === null ? 'planned' : String(size);
 }
 
 /** Zero of something unknown is zero. */

@@ -17,7 +17,9 @@ import type { Proposer } from '../patch/proposer.ts';
 import { randomPatches } from '../patch/random-patches.ts';
 import { openRegistry } from '../registry/registry.ts';
 import type { ProgramRunnerOptions } from '../rollout/program/program-runner.ts';
+import { requireToolCode } from '../rollout/tools/require-tool-code.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
+import { unfilledFields } from '../rollout/unfilled-fields.ts';
 import { type CheckedVerifierConfig, checkVerifierConfig, chooseVerifier } from '../task/choose-verifier.ts';
 import { type Contamination, possiblySeen } from '../task/contamination.ts';
 import { givenSplits } from '../task/given-splits.ts';
@@ -27,7 +29,9 @@ import { type SplitResult, splitTasks } from '../task/split-tasks.ts';
 import type { Task, TaskRow, TaskSplits } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { coEvolve } from './co-evolution.ts';
+import { firstGates } from './first-gates.ts';
 import { openRunner, runnerOptions } from './open-runner.ts';
+import { refuseUnusable } from './refuse-unusable.ts';
 import { registryOfProcess } from './registry-of-process.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
@@ -47,15 +51,23 @@ export interface PreparedRun {
   leftOut?: { copies: number; unused: number };
   /** Sealed tasks that the weights may have been trained on; absent: none is known. */
   contamination?: Contamination;
+  /** What loads and is probably not meant, one sentence each; absent: nothing. */
+  cautions?: readonly string[];
   /** The file it was read from. */
   configFile?: string;
 }
 
-/** Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field. */
+/**
+ * Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field, and refuses what could only
+ * fail after rollouts were paid: what refuseUnusable refuses, and
+ * `too-few-groups` where no gate could ever decide.
+ */
 export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
   const folder = dirname(resolve(configFile));
-  const harness = await readHarness(resolve(folder, config.harness));
+  refuseUnusable(config, folder);
+  const harness = await readSeedHarness(config, resolve(folder, config.harness));
   const { splits, copies, unused } = await readSplits(config, folder);
+  firstGates(config, splits);
   const verifier = chooseVerifier(config.verifier, folder);
   refuseJudgeOfTest(verifier, splits.test.length);
   const all: Task[] = [...splits.train, ...splits.gate, ...splits.test];
@@ -69,6 +81,8 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     ...(runner === null ? {} : { runner: openRunner(runner)?.version }),
   });
   const contamination = possiblySeen(splits.test, config.model.released);
+  // Somebody's own agent fills its prompts itself.
+  const cautions = runner === null ? unfilledFields(harness, all).map((text) => `${config.harness}/${text}`) : [];
   const prepared = {
     config,
     harness,
@@ -77,9 +91,26 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
     identity,
     leftOut: { copies, unused },
     ...(contamination === null ? {} : { contamination }),
+    ...(cautions.length === 0 ? {} : { cautions }),
     configFile: resolve(configFile),
   };
   return runner === null ? prepared : { ...prepared, runner };
+}
+
+/** φ as its author wrote it. An agent of one's own runs its tools itself. Throws as readHarness and requireToolCode do, with the folder. */
+async function readSeedHarness({ runner, tools }: RunConfig, folder: string): Promise<Harness> {
+  const harness = await readHarness(folder);
+  if (runner !== undefined) return harness;
+  try {
+    requireToolCode(harness, Object.keys(tools?.mcp ?? {}));
+    return harness;
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error, 'invalid-harness')) throw error;
+    throw new CoHarnessError('invalid-harness', `Harness folder ${folder}: ${error.message}`, {
+      details: { ...error.details, folder },
+      cause: error,
+    });
+  }
 }
 
 /** Before anything is paid: at the end of a run it would be too late. */

@@ -21,6 +21,13 @@ describe('parseModelReference', () => {
     },
   );
 
+  it.each([
+    ['Qwen/Qwen3-8B', 'hf:Qwen/Qwen3-8B/FILE.gguf'],
+    ['Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q8_0.gguf', 'hf:Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q8_0.gguf'],
+  ])('takes %s for the name of a repository and says how to write it', (text, expected) => {
+    expect(() => parseModelReference(text)).toThrow(`write ${expected}`);
+  });
+
   it('refuses a password in the address without repeating it', () => {
     expect(() => parseModelReference('openai:http://me:hunter2@host/v1#m')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),

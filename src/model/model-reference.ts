@@ -14,7 +14,13 @@ export function parseModelReference(text: string): ModelReference {
   const scheme = /^([a-z]+):/.exec(text)?.[1];
   if (scheme === 'openai') return parseServer(text);
   if (scheme !== undefined && WEIGHT_SCHEMES.includes(scheme)) return { kind: 'weights', source: text };
-  return refuse(text, 'it starts with none of openai:, pypi:, hf:, file:');
+  // A repository's name as the hub shows it, or a file in one.
+  const [, repository, file] = /^([\w.-]+\/[\w.-]+?)(?:\/([\w./-]+\.gguf))?$/.exec(text) ?? [];
+  const hint =
+    repository === undefined
+      ? ''
+      : `. If it is a repository of the Hugging Face hub, write hf:${repository}/${file ?? 'FILE.gguf'}${file === undefined ? ' with one of the GGUF files in it (often there is a repository NAME-GGUF for them)' : ''}`;
+  return refuse(text, `it starts with none of openai:, pypi:, hf:, file:${hint}`);
 }
 
 function parseServer(text: string): ModelReference {

@@ -26,7 +26,7 @@ const MOST_FILE_BLOCKS = 32_768;
 
 /** Full path of bubblewrap (`bwrap`) on the PATH; null where it is not installed. */
 export function findBubblewrap(environment: NodeJS.ProcessEnv = process.env): string | null {
-  return findProgram('bwrap', environment);
+  return findProgram('bwrap', { path: environment.PATH ?? '' });
 }
 
 /**

@@ -89,6 +89,11 @@ interface Order {
   vote: number | null;
 }
 
+/** PATH of the program: `node` means the Node that we run on, also where the user's own is older. */
+export function pathOfRunner(): string {
+  return [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter);
+}
+
 /** Never holds the expected answer. */
 function inputOf({ task, harness, seed, repeat }: RolloutJob, order: Order): string {
   const { turns, tokensPerTurn, wallMs } = harness.settings.limits;
@@ -109,8 +114,7 @@ function start(options: ProgramRunnerOptions, job: RolloutJob, order: Order, sig
   if (options.kind === 'url') return post(options.url, input, signal);
   const environment = {
     ...process.env,
-    // `node` means the Node that we run on, also where the user's own is older.
-    PATH: [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter),
+    PATH: pathOfRunner(),
     CO_HARNESS_HARNESS: order.harness,
     OPENAI_BASE_URL: order.url,
     OPENAI_API_KEY: order.token,

@@ -25,7 +25,8 @@ export interface EpisodeTools {
 }
 
 type Language = 'javaScript' | 'python';
-const INTERPRETERS: Readonly<Record<string, Language>> = { run_js: 'javaScript', run_python: 'python' };
+/** Back ends of kind `builtin` that run in a sandbox. */
+export const INTERPRETERS: Readonly<Record<string, Language>> = { run_js: 'javaScript', run_python: 'python' };
 
 export function openEpisodeTools(harness: Harness, hosts: ToolHosts): EpisodeTools {
   const sessions = new Map<string, SandboxSession>();

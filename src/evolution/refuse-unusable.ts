@@ -1,0 +1,56 @@
+import { CoHarnessError } from '../base/errors.ts';
+import { requireProgram } from '../base/find-program.ts';
+import { parseCritic } from '../critic/reader/parse-critic.ts';
+import { parseModelReference } from '../model/model-reference.ts';
+import { parseModelSource } from '../model/model-source.ts';
+import { pathOfRunner } from '../rollout/program/program-runner.ts';
+import { checkVerifierConfig } from '../task/choose-verifier.ts';
+import type { RunConfig } from './run-config.ts';
+import { untrainable } from './trainable-weights.ts';
+
+/**
+ * Refuses what a config names beside its files and could never be used: before anything is paid, because most of it would show only when a rollout,
+ * a verdict or a diagnosis asks for it. `directory` is the config's folder. Throws CoHarnessError with the field; starts and connects to nothing.
+ */
+export function refuseUnusable(config: RunConfig, directory: string): void {
+  refuseModel(config);
+  refuseReader(config.critic.by, 'critic.by');
+  if (config.proposer !== 'critic' && config.proposer !== 'random') refuseReader(config.proposer, 'proposer');
+  const { runner, tools } = config;
+  if (runner?.kind === 'command') {
+    requireProgram(runner.command[0] as string, { directory, path: pathOfRunner(), field: 'runner.command' });
+  }
+  const verifier = checkVerifierConfig(config.verifier);
+  if (verifier.kind === 'command') {
+    requireProgram(verifier.command[0], { directory, field: 'verifier.command' });
+  }
+  for (const [name, server] of Object.entries(tools?.mcp ?? {})) {
+    if (!('command' in server)) continue;
+    const path = server.environment?.PATH;
+    const place = { directory: process.cwd(), field: `tools.mcp.${name}.command` };
+    requireProgram(server.command[0] as string, { ...place, ...(path === undefined ? {} : { path }) });
+  }
+}
+
+function refuseModel({ model, only }: RunConfig): void {
+  const reference = withField('model.source', () => parseModelReference(model.source));
+  if (reference.kind === 'weights') withField('model.source', () => parseModelSource(reference.source));
+  else if (only !== 'harness') throw untrainable();
+}
+
+/** A model or program that is asked. */
+function refuseReader(text: string, field: string): void {
+  const choice = parseCritic(text, field);
+  // It runs where the command was typed.
+  if (choice.kind === 'command') requireProgram(choice.command[0], { directory: process.cwd(), field });
+}
+
+function withField<T>(field: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!CoHarnessError.isInstance(error)) throw error;
+    const { code, message, details } = error;
+    throw new CoHarnessError(code, `${field}: ${message}`, { details: { ...details, field }, cause: error });
+  }
+}
