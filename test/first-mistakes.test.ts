@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const tasks = (file: string) => ['run', '.', '--set', `tasks.path=${file}`];
+const tasks = (file: string) => ['run', '.', '--only', 'harness', '--set', `tasks.path=${file}`];
 
 describe('a first mistake', () => {
   it.each<[string, string[], RegExp]>([
@@ -57,7 +57,7 @@ describe('a first mistake', () => {
     ['a number of seconds in the config', 'budget.time=1800', 'time 30 min'],
     ['a text with its unit', 'budget.time=30m', 'time 30 min'],
   ])('is not: %s', async (_name, setting, said) => {
-    const { code, stdout } = await runCli(folder, 'run', '.', '--estimate', '--set', setting);
+    const { code, stdout } = await runCli(folder, 'run', '.', '--only', 'harness', '--estimate', '--set', setting);
     expect(stdout).toContain(said);
     expect(code).toBe(0);
   });
