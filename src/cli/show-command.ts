@@ -3,13 +3,14 @@ import { percent } from '../base/share-text.ts';
 import { wrapText } from '../base/wrap-text.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { findVersion, VERSION_HELP } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerShowCommand(program: Command): void {
   program
     .command('show')
     .description('one version: its decision, its evidence and its diff')
-    .argument('<version>', 'v3, a pair hash, or champion')
+    .argument('<version>', VERSION_HELP)
     .option('--run <run>', 'run name or folder; default: the newest')
     .option('--files', 'also the files of its harness')
     .option('--json', 'as JSON with the files (schema co-harness/version@1)')
@@ -17,7 +18,7 @@ export function registerShowCommand(program: Command): void {
       const { folder } = findRun(options.run);
       const { version, harness } = await withJournal(folder, async (journal) => {
         const registry = openRegistry(`${folder}/registry`, journal);
-        const found = await registry.find(reference);
+        const found = await findVersion(registry, reference);
         return { version: found, harness: await registry.harness(found.pair.harness) };
       });
       const files = Object.fromEntries(harness.files);

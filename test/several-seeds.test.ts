@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from './scripted-world/run-cli.ts';
+import { writeSeveralSeeds } from './scripted-world/several-seeds.ts';
+
+/** Commands on runs of several seeds: `rollback v3` moved the champion of seed 2, and `show champion` went on to show seed 1's without a word. */
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'co-harness-seeds-'));
+  await writeSeveralSeeds(folder, 'three', 3);
+  await writeSeveralSeeds(folder, 'one', 1);
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const shownVersion = async (...args: string[]) => {
+  const { stdout, stderr } = await runCli(folder, 'show', ...args, '--json');
+  return { version: JSON.parse(stdout).version, stderr };
+};
+
+describe('a version named in a run of several seeds', () => {
+  it('is the first seed’s champion where no seed is given, and stderr says so and how to name the others', async () => {
+    const { version, stderr } = await shownVersion('champion', '--run', 'three');
+    expect(version).toBe(1);
+    expect(stderr).toBe('champion of seed 1 (v1); for another seed: champion@2, champion@3\n');
+  });
+
+  it('is that of one seed with @, for champion and for a pair that seeds share', async () => {
+    expect(await shownVersion('champion@2', '--run', 'three')).toEqual({ version: 4, stderr: '' });
+    const { stdout } = await runCli(folder, 'show', 'v0', '--run', 'three', '--json');
+    const shared = JSON.parse(stdout).hash.slice(0, 8);
+    expect(await shownVersion(`${shared}@3`, '--run', 'three')).toEqual({ version: 6, stderr: '' });
+    expect((await shownVersion(shared, '--run', 'three')).stderr).toContain(`${shared}@2, ${shared}@3`);
+  }, 60_000);
+
+  it('needs no word about seeds where it names one version, or the run has one seed', async () => {
+    expect(await shownVersion('v4', '--run', 'three')).toEqual({ version: 4, stderr: '' });
+    expect(await shownVersion('champion', '--run', 'one')).toEqual({ version: 1, stderr: '' });
+  });
+
+  it('is refused where the seed does not exist, or is not the version’s own', async () => {
+    const unknown = await runCli(folder, 'show', 'champion@4', '--run', 'three');
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no seed 4. Known: 1, 2, 3.') });
+    const other = await runCli(folder, 'show', 'v4@1', '--run', 'three');
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no version v4@1') });
+  });
+
+  it('rolls back the champion of its own seed, which the message names, and export ships that seed’s pair', async () => {
+    const back = await runCli(folder, 'rollback', 'v3', '--run', 'three');
+    expect(back.stdout).toBe('three: v9 is the champion of seed 2: Back to v3: asked for by the user\n');
+    expect(await shownVersion('champion@2', '--run', 'three')).toEqual({ version: 9, stderr: '' });
+    const shipped = await runCli(folder, 'export', 'champion@2', '--run', 'three', '--out', 'out', '--json');
+    expect(JSON.parse(shipped.stdout)).toMatchObject({ version: 9, seed: 2, adapter: null });
+    const alone = await runCli(folder, 'rollback', 'v0', '--run', 'one');
+    expect(alone.stdout).toBe('one: v3 is the champion: Back to v0: asked for by the user\n');
+  }, 60_000);
+});
