@@ -8,6 +8,7 @@ function pair(round: number | null, name: string, correct: number): PairRow {
     pair: name,
     harness: `h${name}`.padEnd(64, '0'),
     model: `m${name}`.padEnd(64, '0'),
+    pooled: [name],
     round,
     split: 'test',
     tasks: 200,
@@ -45,7 +46,7 @@ function report(changes: Partial<ReportData>): string {
     crossed: [crossed(1)],
     differences: [],
     versions: [],
-    front: [{ pair: 'b', round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
+    front: [{ pair: 'b', pooled: ['b'], round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
     predictions: { predicted: 0, observed: 0, precision: null, recall: null, meanError: null },
     judge: null,
     looks: { count: 1, by: [{ by: 'report', seed: 1, tasks: 200 }] },
@@ -114,6 +115,18 @@ describe('renderReport', () => {
     expect(text).toMatch(/b \(round 1\) +49\.0% +1000 +0\.5 +best quality/);
     expect(text).toMatch(/precision 50\.0%, recall 100\.0%, mean error 12\.5 points/);
     expect(report({})).not.toContain('predicted');
+  });
+
+  it('says how many pairs a row of several seeds pools where they differ, and names none of them', () => {
+    const pooled = ['b', 'c', 'd'];
+    const row = { ...pair(1, 'b', 98), pair: null, harness: null, pooled };
+    const text = report({
+      pairs: [row],
+      front: [{ pair: null, pooled, round: 1, quality: 0.5, tokens: 1, seconds: 1 }],
+    });
+    expect(text).toMatch(/round 1 +3 pairs +mb0{6} /);
+    expect(text).toMatch(/ 3 pairs \(round 1\) +50\.0%/);
+    expect(text).not.toContain('hb0');
   });
 
   it('marks an interaction at the floor', () => {

@@ -34,8 +34,8 @@ function pairsSection(pairs: readonly PairRow[]): string {
   if (pairs.length === 0) return 'The sealed test was not opened yet: the run is not finished.';
   const rows = pairs.map((row) => [
     row.round === null ? 'crossed' : row.round === 0 ? 'seed' : `round ${row.round}`,
-    shortHash(row.harness),
-    shortHash(row.model),
+    pairName(row.harness, row),
+    pairName(row.model, row),
     `${row.correct}/${row.scored}`,
     share(row.accuracy),
     row.low === null || row.high === null ? '' : `${share(row.low)}-${share(row.high)}`,
@@ -46,6 +46,11 @@ function pairsSection(pairs: readonly PairRow[]): string {
   const repeats = Math.max(...pairs.map((row) => row.repeats));
   const kind = repeats === 1 ? 'Wilson 95% intervals' : `avg@${repeats}, Wilson 95% intervals over tasks`;
   return `Sealed test (${kind})\n${table([head, ...rows])}`;
+}
+
+/** A hash of a row that pools seeds, or how many pairs stand behind it where it is not the same for all. */
+function pairName(hash: string | null, { pooled }: Pick<PairRow, 'pooled'>): string {
+  return hash === null ? `${new Set(pooled).size} pairs` : shortHash(hash);
 }
 
 function differencesSection(differences: readonly DifferenceRow[]): string {
@@ -119,8 +124,8 @@ function strataLine({ targeted, heldOut, tokens }: ReportData['versions'][number
 
 function frontSection({ front }: ReportData): string {
   if (front.length === 0) return '';
-  const rows = front.map(({ pair, round, quality, tokens, seconds }, rank) => [
-    `${shortHash(pair)} (${round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`})`,
+  const rows = front.map(({ pair, pooled, round, quality, tokens, seconds }, rank) => [
+    `${pairName(pair, { pooled })} (${round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`})`,
     share(quality),
     `${Math.round(tokens)}`,
     seconds.toFixed(1),

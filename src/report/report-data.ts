@@ -16,9 +16,12 @@ import { type PredictionScore, type SideEffectScore, scorePredictions, scoreSide
 export const REPORT_SCHEMA = 'co-harness/report@1';
 
 export interface PairRow {
-  pair: string;
-  harness: string;
-  model: string;
+  /** Hashes of the pair and its halves; null where several seeds are pooled whose pairs, or whose halves, differ. */
+  pair: string | null;
+  harness: string | null;
+  model: string | null;
+  /** Pair of each seed that is counted here, in the order of the seeds. */
+  pooled: string[];
   /** Round at whose end this was the champion; null for a crossed pair that never was. */
   round: number | null;
   split: 'test';
@@ -100,8 +103,8 @@ export interface ReportData {
     /** Mean tokens per rollout of parent and child; null without a decision. */
     tokens: { parent: number; child: number } | null;
   })[];
-  /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first. */
-  front: { pair: string; round: number | null; quality: number; tokens: number; seconds: number }[];
+  /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first, each pair once. */
+  front: (Pick<PairRow, 'pair' | 'pooled' | 'round'> & { quality: number; tokens: number; seconds: number })[];
   predictions: PredictionScore;
   /** Absent in reports from before side effects were predicted. */
   sideEffects?: SideEffectScore;
@@ -164,10 +167,19 @@ function deltaOf(effect: Effect | null | undefined): Delta | null {
 }
 
 function frontOf(pairs: readonly PairRow[]): ReportData['front'] {
-  const points = pairs.flatMap(({ pair, round, accuracy, tokens, seconds, tasks }) =>
-    accuracy === null ? [] : [{ pair, round, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }],
+  // A round that accepted nothing ends with the pair it began with.
+  const distinct = pairs.filter((row, index) => pairs.findIndex((other) => isSamePool(other, row)) === index);
+  const points = distinct.flatMap(({ pair, pooled, round, accuracy, tokens, seconds, tasks }) =>
+    accuracy === null
+      ? []
+      : [{ pair, pooled, round, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }],
   );
   return paretoFront(points);
+}
+
+/** Whether every seed has the same pair in both rows. */
+function isSamePool(one: PairRow, other: PairRow): boolean {
+  return one.pooled.join() === other.pooled.join();
 }
 
 type Role = { round: number; harness: 'old' | 'new'; model: 'old' | 'new' };
@@ -188,11 +200,9 @@ function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'cr
       { round, harness: 'old', model: 'new' },
     ] as const) {
       const results = rolesResults(tests, role);
-      const known = new Set(pairs.map((row) => row.pair));
-      if (results.length > 0) {
-        const row = pairRow(results, null);
-        if (!known.has(row.pair)) pairs.push(row);
-      }
+      if (results.length === 0) continue;
+      const row = pairRow(results, null);
+      if (!pairs.some((known) => isSamePool(known, row))) pairs.push(row);
     }
   }
   if (rounds > 1)
@@ -218,12 +228,12 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
   const average = averageAtK(
     rollouts.map(({ task, score }) => ({ task, passed: score === null ? null : score === 1 })),
   );
-  const first = results[0] as SealedResult;
-  const model = contentHash(first.pair.model);
+  const pooled = results.map(({ pair }) => pairHash(pair));
   return {
-    pair: results.length === 1 ? pairHash(first.pair) : contentHash(results.map((result) => pairHash(result.pair))),
-    harness: first.pair.harness,
-    model,
+    pair: onlyOf(pooled),
+    harness: onlyOf(results.map(({ pair }) => pair.harness)),
+    model: onlyOf(results.map(({ pair }) => contentHash(pair.model))),
+    pooled,
     round,
     split: 'test',
     tasks: rollouts.length,
@@ -236,6 +246,11 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
     tokens: rollouts.reduce((sum, { tokens }) => sum + tokens, 0),
     seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
   };
+}
+
+/** What all are; null where they differ. */
+function onlyOf(hashes: readonly string[]): string | null {
+  return new Set(hashes).size === 1 ? (hashes[0] ?? null) : null;
 }
 
 /** Score by task, averaged over seeds; tasks without a score on any side are left out by the callers. */
