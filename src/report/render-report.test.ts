@@ -41,7 +41,7 @@ function report(changes: Partial<ReportData>): string {
     schema: REPORT_SCHEMA,
     run: 'my-run',
     seed: 1,
-    seeds: [{ seed: 1, pairs, differences: [], crossed: [] }],
+    seeds: [{ seed: 1, pairs, differences: [], crossed: [], untried: [] }],
     pairs,
     crossed: [crossed(1)],
     differences: [],
@@ -93,6 +93,25 @@ describe('renderReport', () => {
     expect(text).toContain('Round 2: nothing was accepted');
   });
 
+  it('says that nothing was tried where no seed had the time, and of how many seeds where only some had not', () => {
+    const pairs = [pair(0, 'a', 12), pair(1, 'a', 12)];
+    const text = (...untried: number[][]) => {
+      const seeds = untried.map((rounds, index) => ({
+        seed: index + 1,
+        pairs,
+        differences: [],
+        crossed: [],
+        untried: rounds,
+      }));
+      return report({ pairs, seeds }).replaceAll('\n', ' ');
+    };
+    expect(text([1], [1])).toContain('Round 1: nothing was tried: too little time was left.');
+    expect(text([1], [])).toContain(
+      'nothing was accepted, the pair stayed what it was (in 1 of 2 seeds nothing was tried',
+    );
+    expect(text([], [2])).toContain('nothing was accepted, the pair stayed what it was.');
+  });
+
   it('does not cross a round that kept its weights, or its harness', () => {
     const kept = (half: 'harness' | 'model') =>
       report({ pairs: [pair(0, 'a', 12), { ...pair(1, 'b', 98), [half]: pair(0, 'a', 12)[half] }] });
@@ -102,7 +121,7 @@ describe('renderReport', () => {
   });
 
   it('crosses what at least one seed changed', () => {
-    const seed = (pairs: PairRow[]) => ({ seed: 1, pairs, differences: [], crossed: [] });
+    const seed = (pairs: PairRow[]) => ({ seed: 1, pairs, differences: [], crossed: [], untried: [] });
     const unchanged = seed([pair(0, 'a', 12), pair(1, 'a', 12)]);
     const changed = seed([pair(0, 'a', 12), pair(1, 'b', 98)]);
     expect(report({ seeds: [unchanged, changed] })).toContain('interaction');

@@ -12,7 +12,7 @@ export function renderReport(data: ReportData, folder: string): string {
     heading(data),
     pairsSection(data.pairs),
     differencesSection(data.differences),
-    ...data.crossed.map((crossed) => crossedSection(crossed, unchangedHalves(data, crossed.round))),
+    ...data.crossed.map((crossed) => crossedSection(crossed, unchangedHalves(data, crossed.round), data.seeds)),
     frontSection(data),
     versionsSection(data),
     predictionsSection(data),
@@ -72,9 +72,24 @@ function unchangedHalves({ seeds }: ReportData, round: number): { harness: boole
   return { harness: isUnchanged('harness'), model: isUnchanged('model') };
 }
 
-function crossedSection(table2: CrossedTable, unchanged: { harness: boolean; model: boolean }): string {
+/** Why a round left every seed's pair as it was. */
+function unchangedText(round: number, seeds: ReportData['seeds']): string {
+  const untried = seeds.filter((seed) => seed.untried.includes(round)).length;
+  const why = 'nothing was tried: too little time was left';
+  if (untried === seeds.length) return `${why}.`;
+  const some = untried === 0 ? '' : ` (in ${untried} of ${seeds.length} seeds ${why})`;
+  return `nothing was accepted, the pair stayed what it was${some}.`;
+}
+
+function crossedSection(
+  table2: CrossedTable,
+  unchanged: { harness: boolean; model: boolean },
+  seeds: ReportData['seeds'],
+): string {
   const start = `Round ${table2.round}:`;
-  if (unchanged.harness && unchanged.model) return `${start} nothing was accepted, the pair stayed what it was.`;
+  if (unchanged.harness && unchanged.model) {
+    return wrapText(`${start} ${unchangedText(table2.round, seeds)}`, WIDTH).join('\n');
+  }
   if (unchanged.model) return `${start} the weights stayed what they were, so there is nothing to cross.`;
   if (unchanged.harness) return `${start} the harness stayed what it was, so there is nothing to cross.`;
   const cell = (harness: 'old' | 'new', model: 'old' | 'new') => {

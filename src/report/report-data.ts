@@ -2,6 +2,7 @@ import { contentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-test.ts';
 import { runHeader } from '../evolution/start-run.ts';
+import { untriedRounds } from '../evolution/untried-rounds.ts';
 import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { versionTitle } from '../registry/version-title.ts';
@@ -79,6 +80,8 @@ export interface SeedReport {
   pairs: PairRow[];
   differences: DifferenceRow[];
   crossed: CrossedTable[];
+  /** Rounds in which nothing was tried, because too little time was left. */
+  untried: number[];
 }
 
 export interface ReportData {
@@ -121,7 +124,11 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
   const tests = (await journal.entries('sealed-test')).map((entry) => entry.value as SealedTest);
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
   const looks = (await journal.entries('sealed-look')).map((entry) => entry.value as SealedLook);
-  const seeds = tests.map((test) => ({ seed: test.seed, ...summarise([test]) }));
+  const seeds: SeedReport[] = [];
+  for (const test of tests) {
+    const untried = await untriedRounds(journal, test.seed, lastRound([test]));
+    seeds.push({ seed: test.seed, ...summarise([test]), untried });
+  }
   const summary = summarise(tests);
   return {
     schema: REPORT_SCHEMA,
@@ -184,8 +191,8 @@ function isSamePool(one: PairRow, other: PairRow): boolean {
 
 type Role = { round: number; harness: 'old' | 'new'; model: 'old' | 'new' };
 
-function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'crossed' | 'differences'> {
-  const rounds = Math.max(0, ...tests.flatMap((test) => test.rounds.map((end) => end.round)));
+function summarise(tests: readonly SealedTest[]): Omit<SeedReport, 'seed' | 'untried'> {
+  const rounds = lastRound(tests);
   const ends = Array.from({ length: rounds + 1 }, (_, round) =>
     rolesResults(tests, { round, harness: 'new', model: 'new' }),
   );
@@ -208,6 +215,10 @@ function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'cr
   if (rounds > 1)
     differences.push(difference(`round ${rounds} against the seed pair`, ends[0] ?? [], ends[rounds] ?? []));
   return { pairs, crossed, differences };
+}
+
+function lastRound(tests: readonly SealedTest[]): number {
+  return Math.max(0, ...tests.flatMap((test) => test.rounds.map((end) => end.round)));
 }
 
 /** The result that plays a role in each seed: old = champion of the round before, new = of this round. Round 0 is the seed. */
