@@ -56,3 +56,12 @@ describe('a version named in a run of several seeds', () => {
     expect(alone.stdout).toBe('one: v3 is the champion: Back to v0: asked for by the user\n');
   }, 60_000);
 });
+
+describe('show', () => {
+  it('prints the interval of each difference, the error that was allowed and what the evidence came to', async () => {
+    const { stdout } = await runCli(folder, 'show', 'v1', '--run', 'three');
+    expect(stdout).toContain('  difference +20.0 pp (95% +5.0 pp to +35.0 pp)\n  targeted +30.0 pp (95% +10.0 pp to +50.0 pp)\n');
+    expect(stdout).toContain('  alpha 0.025 (betting), e-value 57.3 of 40 needed, 6 of 10 looks\n');
+    expect(stdout).not.toContain('held out');
+  });
+});
