@@ -60,8 +60,22 @@ describe('a version named in a run of several seeds', () => {
 describe('show', () => {
   it('prints the interval of each difference, the error that was allowed and what the evidence came to', async () => {
     const { stdout } = await runCli(folder, 'show', 'v1', '--run', 'three');
-    expect(stdout).toContain('  difference +20.0 pp (95% +5.0 pp to +35.0 pp)\n  targeted +30.0 pp (95% +10.0 pp to +50.0 pp)\n');
+    expect(stdout).toContain(
+      '  difference +20.0 pp (95% +5.0 pp to +35.0 pp)\n  targeted +30.0 pp (95% +10.0 pp to +50.0 pp)\n',
+    );
     expect(stdout).toContain('  alpha 0.025 (betting), e-value 57.3 of 40 needed, 6 of 10 looks\n');
     expect(stdout).not.toContain('held out');
   });
+});
+
+describe('log', () => {
+  it('draws each seed under its number within 80 columns, with intervals, and marks its champion', async () => {
+    const { stdout } = await runCli(folder, 'log', 'three');
+    const seeds = stdout.split(/^(?=seed \d$)/m);
+    expect(seeds.map((text) => text.split('\n')[0])).toEqual(['seed 1', 'seed 2', 'seed 3']);
+    expect(seeds[2]).toMatch(/├─ v7 \w+ better \*champion\* \+20\.0 pp \(\+5\.0 pp to \+35\.0 pp\): new/);
+    for (const text of seeds) expect(text.match(/\*champion\*/g)).toHaveLength(1);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect((await runCli(folder, 'log', 'one')).stdout).not.toContain('seed 1');
+  }, 60_000);
 });
