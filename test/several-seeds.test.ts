@@ -45,16 +45,6 @@ describe('a version named in a run of several seeds', () => {
     const other = await runCli(folder, 'show', 'v4@1', '--run', 'three');
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no version v4@1') });
   });
-
-  it('rolls back the champion of its own seed, which the message names, and export ships that seed’s pair', async () => {
-    const back = await runCli(folder, 'rollback', 'v3', '--run', 'three');
-    expect(back.stdout).toBe('three: v9 is the champion of seed 2: Back to v3: asked for by the user\n');
-    expect(await shownVersion('champion@2', '--run', 'three')).toEqual({ version: 9, stderr: '' });
-    const shipped = await runCli(folder, 'export', 'champion@2', '--run', 'three', '--out', 'out', '--json');
-    expect(JSON.parse(shipped.stdout)).toMatchObject({ version: 9, seed: 2, adapter: null });
-    const alone = await runCli(folder, 'rollback', 'v0', '--run', 'one');
-    expect(alone.stdout).toBe('one: v3 is the champion: Back to v0: asked for by the user\n');
-  }, 60_000);
 });
 
 describe('show', () => {
@@ -77,5 +67,38 @@ describe('log', () => {
     for (const text of seeds) expect(text.match(/\*champion\*/g)).toHaveLength(1);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect((await runCli(folder, 'log', 'one')).stdout).not.toContain('seed 1');
+  }, 60_000);
+});
+
+describe('status', () => {
+  it('counts accepted changes without seed pairs, and rollbacks apart', async () => {
+    const before = await runCli(folder, 'status', 'one');
+    expect(before.stdout).toContain('1 of 2 changes accepted, 0 rollouts');
+    await runCli(folder, 'rollback', 'v0', '--run', 'one');
+    const after = await runCli(folder, 'status', 'one', '--json');
+    expect(JSON.parse(after.stdout).changes).toEqual({ proposed: 2, accepted: 1, rollbacks: 1 });
+  }, 60_000);
+});
+
+describe('a command that reads a whole run', () => {
+  it('takes the run as its argument or with --run, and refuses two different ones', async () => {
+    for (const args of [['three'], ['--run', 'three'], ['three', '--run', 'three']]) {
+      const { stdout } = await runCli(folder, 'status', ...args, '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ run: 'three' });
+    }
+    const both = await runCli(folder, 'log', 'three', '--run', 'one');
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('three and --run one') });
+  }, 60_000);
+});
+
+describe('rollback in a run of several seeds', () => {
+  it('rolls back the champion of its own seed, which the message names, and export ships that seed’s pair', async () => {
+    const back = await runCli(folder, 'rollback', 'v3', '--run', 'three');
+    expect(back.stdout).toBe('three: v9 is the champion of seed 2: Back to v3: asked for by the user\n');
+    expect(await shownVersion('champion@2', '--run', 'three')).toEqual({ version: 9, stderr: '' });
+    const shipped = await runCli(folder, 'export', 'champion@2', '--run', 'three', '--out', 'out', '--json');
+    expect(JSON.parse(shipped.stdout)).toMatchObject({ version: 9, seed: 2, adapter: null });
+    const alone = await runCli(folder, 'rollback', 'v1', '--run', 'one');
+    expect(alone.stdout).toBe('one: v4 is the champion: Back to v1: asked for by the user\n');
   }, 60_000);
 });

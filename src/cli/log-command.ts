@@ -9,18 +9,18 @@ import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { versionTitle } from '../registry/version-title.ts';
 import { PRINT_WIDTH } from './print-width.ts';
+import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerLogCommand(program: Command): void {
-  program
-    .command('log')
+  withRunArgument(program.command('log'))
     .description('every version that was proposed, as a tree')
-    .argument('[run]', 'run name or folder; default: the newest')
     .option('--json', 'as JSON (schema co-harness/log@1)')
-    .action(async (reference: string | undefined, { json }: { json?: boolean }) => {
-      const { name, folder } = findRun(reference);
+    .action(async (argument: string | undefined, options: { run?: string; json?: boolean }) => {
+      const { name, folder } = findRun(namedRun(argument, options));
       const versions = await withJournal(folder, (journal) => openRegistry(`${folder}/registry`, journal).versions());
-      if (json) process.stdout.write(`${JSON.stringify({ schema: 'co-harness/log@1', run: name, versions })}\n`);
+      if (options.json)
+        process.stdout.write(`${JSON.stringify({ schema: 'co-harness/log@1', run: name, versions })}\n`);
       else process.stdout.write(`${renderTree(versions).join('\n')}\n`);
     });
 }
@@ -42,7 +42,11 @@ function renderSeed(versions: readonly Version[]): string[] {
     const own = children.get(version.version) ?? [];
     const branch = isRoot ? '' : isLast ? '└─ ' : '├─ ';
     const below = isRoot ? '' : `${prefix}${isLast ? '   ' : '│  '}`;
-    const [first, ...further] = describe(version, version === champion, Math.max(LEAST_WIDTH, PRINT_WIDTH - below.length - 3));
+    const [first, ...further] = describe(
+      version,
+      version === champion,
+      Math.max(LEAST_WIDTH, PRINT_WIDTH - below.length - 3),
+    );
     return [
       `${prefix}${branch}${first}`,
       ...further.map((line) => `${below}${own.length > 0 ? '│' : ' '}  ${line}`),
