@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
 import { wrapText } from '../base/wrap-text.ts';
 import { checkRun } from '../registry/check-run.ts';
+import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerCheckCommand(program: Command): void {
-  program
-    .command('check')
+  withRunArgument(program.command('check'))
     .description('recompute every hash of a run: harnesses, adapters, datasets, rollouts, versions and decisions')
-    .argument('[run]', 'run name or folder; default: the newest')
     .option('--json', 'as JSON (schema co-harness/check@1)')
-    .action(async (reference: string | undefined, { json }: { json?: boolean }) => {
-      const { name, folder } = findRun(reference);
+    .action(async (argument: string | undefined, options: { run?: string; json?: boolean }) => {
+      const { name, folder } = findRun(namedRun(argument, options));
       const { checked, problems } = await withJournal(folder, (journal) => checkRun(folder, journal));
-      if (json)
+      if (options.json)
         process.stdout.write(`${JSON.stringify({ schema: 'co-harness/check@1', run: name, checked, problems })}\n`);
       else {
         const counts = Object.entries(checked).map(([what, count]) => `${count} ${what}`);

@@ -3,14 +3,15 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { diffHarness } from '../harness/diff-harness.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash } from '../registry/version.ts';
+import { findVersion, VERSION_HELP } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerDiffCommand(program: Command): void {
   program
     .command('diff')
     .description('how the harnesses of two versions differ')
-    .argument('<from>', 'v1, a pair hash, or champion')
-    .argument('<to>', 'v3, a pair hash, or champion')
+    .argument('<from>', VERSION_HELP)
+    .argument('<to>', VERSION_HELP)
     .option('--run <run>', 'run name or folder; default: the newest')
     .option('--json', 'as local edits (schema co-harness/diff@1)')
     .action(async (from: string, to: string, options: { run?: string; json?: boolean }) => {
@@ -18,7 +19,7 @@ export function registerDiffCommand(program: Command): void {
       const [before, after] = await withJournal(folder, async (journal) => {
         const registry = openRegistry(`${folder}/registry`, journal);
         const load = async (reference: string) => {
-          const { pair } = await registry.find(reference);
+          const { pair } = await findVersion(registry, reference);
           return { pair, harness: await registry.harness(pair.harness) };
         };
         return [await load(from), await load(to)] as const;

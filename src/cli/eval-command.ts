@@ -24,6 +24,7 @@ import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { readEvalTasks } from './eval-tasks.ts';
+import { findVersion, VERSION_HELP } from './find-version.ts';
 import { openRunEngines } from './open-run-engines.ts';
 import { findRun, withJournal } from './run-folders.ts';
 import { runProgress } from './run-progress.ts';
@@ -44,7 +45,7 @@ export function registerEvalCommand(program: Command): void {
   program
     .command('eval')
     .description('any pair of any run on any task file, one line a rollout')
-    .option('--pair <pair>', 'a pair hash, a version such as v3, or champion', 'champion')
+    .option('--pair <pair>', VERSION_HELP, 'champion')
     .option('--run <run>', 'run name or folder; default: the newest')
     .requiredOption('--tasks <file>', 'JSONL with {id, problem, answer}, or raw rows with a mapRow')
     .option(
@@ -84,7 +85,7 @@ async function evaluate(options: EvalOptions): Promise<void> {
     await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
   const repeats = options.repeats;
-  print(summary(name, pairHash(subject.version.pair), repeats, trajectories), options.json === true);
+  print(summary(name, subject.version, repeats, trajectories), options.json === true);
 }
 
 interface Subject {
@@ -104,7 +105,7 @@ function openSubject(folder: string, options: EvalOptions, tasks: readonly Task[
       const opened = tasks.filter((task) => sealed.has(task.hash));
       if (opened.length > 0) await recordLook(journal, { by: 'eval', seed: null, tasks: opened.length }, opened);
       const registry = openRegistry(join(folder, 'registry'), journal);
-      const version = await registry.find(options.pair);
+      const version = await findVersion(registry, options.pair);
       return { header, version, harness: await registry.harness(version.pair.harness) };
     },
     false,
@@ -166,7 +167,7 @@ function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
   };
 }
 
-function summary(run: string, pair: string, repeats: number, trajectories: readonly Trajectory[]) {
+function summary(run: string, { pair, version }: Version, repeats: number, trajectories: readonly Trajectory[]) {
   const rows = trajectories.map((trajectory) => {
     const score = scoreOf(trajectory);
     return { task: trajectory.identity.task, passed: score === null ? null : score === 1 };
@@ -176,7 +177,8 @@ function summary(run: string, pair: string, repeats: number, trajectories: reado
   return {
     schema: 'co-harness/eval@1',
     run,
-    pair,
+    pair: pairHash(pair),
+    version,
     tasks: average?.tasks ?? 0,
     repeats,
     rollouts: rows.length,

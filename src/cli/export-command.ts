@@ -8,13 +8,14 @@ import { readRunHeader } from '../evolution/start-run.ts';
 import { writeHarness } from '../harness/harness-folder.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash } from '../registry/version.ts';
+import { findVersion, VERSION_HELP } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerExportCommand(program: Command): void {
   program
     .command('export')
     .description('a folder with harness, adapter and a script that serves the pair')
-    .argument('[version]', 'v3, a pair hash, or champion', 'champion')
+    .argument('[version]', VERSION_HELP, 'champion')
     .option('--run <run>', 'run name or folder; default: the newest')
     .option('--out <folder>', 'where; must not exist yet', 'exported')
     .option('--json', 'as JSON (schema co-harness/export@1)')
@@ -31,7 +32,7 @@ export function registerExportCommand(program: Command): void {
       if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
       else
         process.stdout.write(
-          `Exported pair ${result.pair.slice(0, 8)} to ${options.out}. Serve it: sh ${options.out}/serve.sh\n`,
+          `Exported pair ${result.pair.slice(0, 8)} (v${result.version}) to ${options.out}. Serve it: sh ${options.out}/serve.sh\n`,
         );
     });
 }
@@ -41,10 +42,10 @@ async function exportPair(
   folder: string,
   reference: string,
   out: string,
-): Promise<{ pair: string; adapter: string | null }> {
+): Promise<{ pair: string; adapter: string | null; version: number; seed: number }> {
   const { header, version, harness } = await withJournal(folder, async (journal) => {
     const registry = openRegistry(join(folder, 'registry'), journal);
-    const found = await registry.find(reference);
+    const found = await findVersion(registry, reference);
     return {
       header: await readRunHeader(journal),
       version: found,
@@ -64,7 +65,7 @@ async function exportPair(
     engine: header.engines.model,
   };
   await writeAtomically(join(out, 'pair.json'), `${JSON.stringify(description, null, 2)}\n`);
-  return { pair: pairHash(version.pair), adapter };
+  return { pair: pairHash(version.pair), adapter, version: version.version, seed: version.seed };
 }
 
 const SERVE = `#!/bin/sh

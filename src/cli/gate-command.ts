@@ -8,11 +8,14 @@ import { type NullRuns, runNull } from '../evolution/null-runs.ts';
 import { countNumber, temperatureNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { interruptSignal } from '../setup/interrupt-signal.ts';
+import { VERSION_HELP } from './find-version.ts';
 import { type GateSubject, gateSubject } from './gate-subject.ts';
 import { openRunEngines } from './open-run-engines.ts';
+import { namedRun, withRunArgument } from './run-argument.ts';
 import { runProgress } from './run-progress.ts';
 
 interface GateOptions {
+  run?: string;
   null?: boolean;
   pair: string;
   config?: string;
@@ -25,12 +28,10 @@ interface GateOptions {
 }
 
 export function registerGateCommand(program: Command): void {
-  program
-    .command('gate')
+  withRunArgument(program.command('gate'))
     .description('--null: what the champion shows against itself on gate tasks, by luck alone')
-    .argument('[run]', 'run name or folder; default: the newest')
     .requiredOption('--null', 'A/A runs of the very pair under different seeds')
-    .option('--pair <pair>', 'a pair hash, a version such as v3, or champion', 'champion')
+    .option('--pair <pair>', VERSION_HELP, 'champion')
     .option('--config <path>', 'config the run was made from; default: the one it remembers')
     .option(
       '--set <key=value>',
@@ -46,13 +47,14 @@ export function registerGateCommand(program: Command): void {
     .action(gateNull);
 }
 
-async function gateNull(reference: string | undefined, options: GateOptions): Promise<void> {
-  const subject = await gateSubject(reference, options);
+async function gateNull(argument: string | undefined, options: GateOptions): Promise<void> {
+  const subject = await gateSubject(namedRun(argument, options), options);
   const measured = await measure(subject, options);
+  const { version } = subject.version;
   const pair = pairHash(subject.version.pair);
   if (options.json) {
     process.stdout.write(
-      `${JSON.stringify({ schema: 'co-harness/gate-null@1', run: subject.name, pair, ...measured })}\n`,
+      `${JSON.stringify({ schema: 'co-harness/gate-null@1', run: subject.name, pair, version, ...measured })}\n`,
     );
   } else process.stdout.write(`${describe(measured, subject.version).join('\n')}\n`);
 }

@@ -9,6 +9,7 @@ import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
 import { configOfRun } from './eval-tasks.ts';
+import { findVersion } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 /** A version of a run, and the gate tasks and the verifier by which the run judged it. */
@@ -26,7 +27,7 @@ export interface GateSubject {
 }
 
 export interface GateSubjectOptions {
-  /** A pair hash, a version such as v3, or champion. */
+  /** What `Registry.find` takes. */
   pair: string;
   /** Absent: the config that the run was made from. */
   config?: string;
@@ -42,7 +43,7 @@ export async function gateSubject(reference: string | undefined, options: GateSu
   const { name, folder } = findRun(reference);
   const judged = await withJournal(folder, async (journal) => {
     const registry = openRegistry(join(folder, 'registry'), journal);
-    const version = await registry.find(options.pair);
+    const version = await findVersion(registry, options.pair);
     return { version, header: await readRunHeader(journal), harness: await registry.harness(version.pair.harness) };
   });
   return { name, folder, ...judged, ...(await gateTasks(folder, judged.header, options)) };

@@ -3,17 +3,16 @@ import type { Command } from 'commander';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { renderReport } from '../report/render-report.ts';
 import { readReport } from '../report/report-data.ts';
+import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerReportCommand(program: Command): void {
-  program
-    .command('report')
+  withRunArgument(program.command('report'))
     .description('the sealed results, decisions and costs of a run')
-    .argument('[run]', 'run name or folder; default: the newest')
     .option('--json', 'the report as JSON (schema co-harness/report@1)')
-    .action(async (reference: string | undefined, { json }: { json?: boolean }) => {
-      const { name, folder } = findRun(reference);
-      await printReport(folder, name, json === true);
+    .action(async (argument: string | undefined, options: { run?: string; json?: boolean }) => {
+      const { name, folder } = findRun(namedRun(argument, options));
+      await printReport(folder, name, options.json === true);
     });
 }
 

@@ -1,23 +1,24 @@
 import type { Command } from 'commander';
 import { contentHash } from '../base/content-hash.ts';
 import { openRegistry } from '../registry/registry.ts';
+import { championName, findVersion, VERSION_HELP } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerRollbackCommand(program: Command): void {
   program
     .command('rollback')
     .description('make an earlier version the champion again, as a new entry')
-    .argument('<version>', 'v3 or a pair hash')
+    .argument('<version>', VERSION_HELP)
     .option('--run <run>', 'run name or folder; default: the newest')
     .option('--reason <text>', 'kept with the entry', 'asked for by the user')
     .option('--json', 'the new entry as JSON (schema co-harness/version@1)')
     .action(async (reference: string, options: { run?: string; reason: string; json?: boolean }) => {
       const { name, folder } = findRun(options.run);
-      const { entry, refused } = await withJournal(
+      const { entry, refused, place } = await withJournal(
         folder,
         async (journal) => {
           const registry = openRegistry(`${folder}/registry`, journal);
-          const target = await registry.find(reference);
+          const target = await findVersion(registry, reference);
           const current = await registry.champion(target.seed);
           const stepKey = contentHash({ step: 'rollback', from: current.version, to: target.version });
           const entry = await registry.record(
@@ -38,15 +39,16 @@ export function registerRollbackCommand(program: Command): void {
             },
             await registry.harness(target.pair.harness),
           );
-          return { entry, refused: target.accepted ? null : target };
+          const place = championName(entry, await registry.versions());
+          return { entry, place, refused: target.accepted ? null : target };
         },
         false,
       );
       if (options.json) process.stdout.write(`${JSON.stringify({ schema: 'co-harness/version@1', ...entry })}\n`);
-      else process.stdout.write(`${name}: v${entry.version} is the champion: ${entry.explanation}\n`);
+      else process.stdout.write(`${name}: v${entry.version} is the ${place}: ${entry.explanation}\n`);
       if (refused !== null)
         process.stderr.write(
-          `Note: the gate had refused v${refused.version} (${refused.verdict}); it is the champion all the same.\n`,
+          `Note: the gate had refused v${refused.version} (${refused.verdict}); it is the ${place} all the same.\n`,
         );
     });
 }

@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
-import { percent } from '../base/share-text.ts';
+import { percent, points, signedPoints } from '../base/share-text.ts';
 import { wrapText } from '../base/wrap-text.ts';
+import type { Effect, GateDecision } from '../gate/decision.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import { findVersion, VERSION_HELP } from './find-version.ts';
+import { PRINT_WIDTH, wrapIndented } from './print-width.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerShowCommand(program: Command): void {
   program
     .command('show')
     .description('one version: its decision, its evidence and its diff')
-    .argument('<version>', 'v3, a pair hash, or champion')
+    .argument('<version>', VERSION_HELP)
     .option('--run <run>', 'run name or folder; default: the newest')
     .option('--files', 'also the files of its harness')
     .option('--json', 'as JSON with the files (schema co-harness/version@1)')
@@ -17,7 +20,7 @@ export function registerShowCommand(program: Command): void {
       const { folder } = findRun(options.run);
       const { version, harness } = await withJournal(folder, async (journal) => {
         const registry = openRegistry(`${folder}/registry`, journal);
-        const found = await registry.find(reference);
+        const found = await findVersion(registry, reference);
         return { version: found, harness: await registry.harness(found.pair.harness) };
       });
       const files = Object.fromEntries(harness.files);
@@ -32,14 +35,12 @@ export function registerShowCommand(program: Command): void {
     });
 }
 
-const WIDTH = 80;
-
 /** A version for people. Prose is wrapped at 80 columns; what stands in a file keeps its lines. */
 function renderVersion(version: Version): string[] {
   const edits = version.patch?.edits ?? [];
   return [
     `v${version.version} (${version.kind}, round ${version.round}, seed ${version.seed}): ${version.verdict}`,
-    ...wrapText(version.explanation, WIDTH),
+    ...wrapText(version.explanation, PRINT_WIDTH),
     ...evidenceLines(version),
     ...predictionLines(version),
     ...trainingLines(version),
@@ -50,12 +51,45 @@ function renderVersion(version: Version): string[] {
 
 function evidenceLines({ decision }: Version): string[] {
   if (decision === null) return [];
-  const { parent, child, groups } = decision.whole;
-  const { tokens } = decision;
+  const { whole, tokens, pairs } = decision;
   return [
-    `Gate: ${percent(parent)} -> ${percent(child)} on ${decision.pairs} pairs of rollouts in ${groups} groups`,
+    `Gate: ${percent(whole.parent)} -> ${percent(whole.child)} on ${pairs} pairs of rollouts in ${whole.groups} groups`,
+    ...effectLine('difference', decision, whole),
+    ...effectLine('targeted', decision, decision.targeted),
+    ...effectLine('held out', decision, decision.heldOut),
+    ...wrapIndented(errorText(decision), '  '),
     `  tokens a rollout ${Math.round(tokens.parent)} -> ${Math.round(tokens.child)}`,
   ];
+}
+
+function effectLine(name: string, { evidence }: GateDecision, effect: Effect | null): string[] {
+  if (effect === null) return [];
+  const level = `${Number((evidence.level * 100).toFixed(2))}%`;
+  return [
+    `  ${name} ${signedPoints(effect.mean)} (${level} ${signedPoints(effect.low)} to ${signedPoints(effect.high)})`,
+  ];
+}
+
+/** The error that the decision could spend, and what the evidence came to. */
+function errorText({ rule, evidence }: GateDecision): string {
+  const { alpha, eValue, eValueNeeded, pValue, notWorseEValue, marginTested, looks, plannedLooks } = evidence;
+  const parts = [
+    `alpha ${significant(alpha)} (${rule})`,
+    ...(eValue === null
+      ? []
+      : [`e-value ${significant(eValue)}${eValueNeeded === null ? '' : ` of ${significant(eValueNeeded)} needed`}`]),
+    ...(pValue === null ? [] : [`p ${significant(pValue)}`]),
+    ...(notWorseEValue === null
+      ? []
+      : [`not worse by ${points(marginTested)}: e-value ${significant(notWorseEValue)}`]),
+    `${looks} of ${plannedLooks} looks`,
+  ];
+  return parts.join(', ');
+}
+
+/** Three digits that count, without trailing zeros. */
+function significant(value: number): string {
+  return `${Number(value.toPrecision(3))}`;
 }
 
 function trainingLines({ training }: Version): string[] {

@@ -3,16 +3,16 @@ import type { SealedTest } from '../evolution/sealed-test.ts';
 import { readRunHeader } from '../evolution/start-run.ts';
 import type { Version } from '../registry/version.ts';
 import { ledgerOf } from '../report/ledger.ts';
+import { wrapIndented } from './print-width.ts';
+import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerStatusCommand(program: Command): void {
-  program
-    .command('status')
+  withRunArgument(program.command('status'))
     .description('how far a run is')
-    .argument('[run]', 'run name or folder; default: the newest')
     .option('--json', 'as JSON (schema co-harness/status@1)')
-    .action(async (reference: string | undefined, { json }: { json?: boolean }) => {
-      const { name, folder } = findRun(reference);
+    .action(async (argument: string | undefined, options: { run?: string; json?: boolean }) => {
+      const { name, folder } = findRun(namedRun(argument, options));
       const status = await withJournal(folder, async (journal) => {
         const header = await readRunHeader(journal);
         const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
@@ -28,18 +28,35 @@ export function registerStatusCommand(program: Command): void {
           seeds: header.seeds,
           versions: versions.length,
           accepted: versions.filter((version) => version.accepted).length,
+          changes: countChanges(versions),
           rollouts,
           tokens,
           secondsAtLastPlan: plans.at(-1)?.elapsedSeconds ?? 0,
         };
       });
-      if (json) process.stdout.write(`${JSON.stringify(status)}\n`);
+      if (options.json) process.stdout.write(`${JSON.stringify(status)}\n`);
       else {
         const state = status.finished ? 'finished' : 'not finished; the command that started it continues it';
-        process.stdout.write(
-          `${name}: ${state}\n  ${status.seedsFinished} of ${status.seeds} seed${status.seeds === 1 ? '' : 's'} finished, ${status.versions} versions (${status.accepted} accepted), ` +
-            `${status.rollouts} rollouts, ${status.tokens} tokens\n`,
-        );
+        const { proposed, accepted, rollbacks } = status.changes;
+        const counts = [
+          `${status.seedsFinished} of ${status.seeds} seed${status.seeds === 1 ? '' : 's'} finished`,
+          `${accepted} of ${proposed} changes accepted`,
+          ...(rollbacks === 0 ? [] : [`${rollbacks} rollback${rollbacks === 1 ? '' : 's'}`]),
+          `${status.rollouts} rollouts`,
+          `${status.tokens} tokens`,
+        ];
+        const lines = [...wrapIndented(`${name}: ${state}`, ''), ...wrapIndented(counts.join(', '), '  ')];
+        process.stdout.write(`${lines.join('\n')}\n`);
       }
     });
+}
+
+/** What was proposed to change a pair and what of it was accepted; rollbacks apart, seed pairs nowhere. */
+function countChanges(versions: readonly Version[]): { proposed: number; accepted: number; rollbacks: number } {
+  const changes = versions.filter(({ kind }) => kind === 'harness' || kind === 'weights');
+  return {
+    proposed: changes.length,
+    accepted: changes.filter(({ accepted }) => accepted).length,
+    rollbacks: versions.filter(({ kind }) => kind === 'rollback').length,
+  };
 }

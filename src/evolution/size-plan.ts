@@ -1,4 +1,4 @@
-import { contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { once } from '../base/journal.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
 import { type RunContext, secondsSpent, type Throughput } from './run-context.ts';
@@ -41,6 +41,11 @@ export function phaseSeconds(context: RunContext, round: number, phase: PhaseNam
   return total === 0 ? left : (left * (ahead[0]?.weight ?? 1)) / total;
 }
 
+/** Under which a plan is in the journal. `step` names it within its seed: phase, round … */
+export function planKey(seed: number, step: Record<string, string | number>): ContentHash {
+  return contentHash({ step: 'plan', seed, ...step });
+}
+
 type Plan<T> = T & Throughput & { seed: number; elapsedSeconds: number };
 
 /**
@@ -52,7 +57,7 @@ export async function planOnce<T extends Record<string, number>>(
   step: Record<string, string | number>,
   plan: () => T,
 ): Promise<Plan<T>> {
-  const key = contentHash({ step: 'plan', seed: context.seed, ...step });
+  const key = planKey(context.seed, step);
   const planned = await once<Plan<T>>(context.journal, 'plan', key, async () => ({
     ...plan(),
     ...context.throughput,

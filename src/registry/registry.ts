@@ -6,6 +6,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import type { Journal } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness, writeHarness } from '../harness/harness-folder.ts';
+import { championOf, matchVersions } from './match-versions.ts';
 import { movesChampion, pairHash, type Version } from './version.ts';
 
 const KIND = 'version';
@@ -22,20 +23,18 @@ export interface Registry {
   /** Stores the harness, then the entry. `stepKey` names the deciding step: recording it twice returns the first entry. */
   record(stepKey: ContentHash, entry: Omit<Version, 'version' | 'accepted'>, harness: Harness): Promise<Version>;
   harness(hash: ContentHash): Promise<Harness>;
-  /** A version by number, pair-hash prefix (≥ 6 digits) or the word `champion`. Throws `unknown-version` with the known ones. */
-  find(reference: string, seed?: number): Promise<Version>;
+  /**
+   * A version by number, pair-hash prefix (≥ 6 digits) or the word `champion`, with `@SEED` behind it that of one seed; without, the first seed's.
+   * Throws `unknown-version` or `unknown-seed` with the known ones, `no-champion` before anything is recorded.
+   */
+  find(reference: string): Promise<Version>;
 }
 
 export function openRegistry(folder: string, journal: Journal): Registry {
   const versions = async () => (await journal.entries(KIND)).map((entry) => entry.value as Version);
   const champion = async (seed: number) => {
-    const accepted = (await versions()).filter((version) => version.seed === seed && version.accepted).at(-1);
-    if (accepted === undefined) {
-      throw new CoHarnessError(
-        'no-champion',
-        `No pair was recorded for seed ${seed} yet. Start it with: npx co-harness run`,
-      );
-    }
+    const accepted = championOf((await versions()).filter((version) => version.seed === seed));
+    if (accepted === undefined) throw noChampion(`No pair was recorded for seed ${seed} yet.`);
     return accepted;
   };
   return {
@@ -51,15 +50,10 @@ export function openRegistry(folder: string, journal: Journal): Registry {
       return version;
     },
     harness: (hash) => readHarness(harnessFolder(folder, hash)),
-    find: async (reference, seed) => {
+    find: async (reference) => {
       const all = await versions();
-      const seeds = [...new Set(all.map((version) => version.seed))];
-      if (reference === 'champion') return champion(seed ?? seeds[0] ?? 1);
-      const found = all.find(
-        (version) =>
-          `${version.version}` === reference.replace(/^v/, '') ||
-          (reference.length >= 6 && pairHash(version.pair).startsWith(reference)),
-      );
+      if (all.length === 0) throw noChampion('No pair was recorded yet.');
+      const [found] = matchVersions(reference, all);
       if (found !== undefined) return found;
       const known = all.map((version) => `v${version.version} (${shortHash(pairHash(version.pair))})`).join(', ');
       throw new CoHarnessError(
@@ -69,6 +63,10 @@ export function openRegistry(folder: string, journal: Journal): Registry {
       );
     },
   };
+}
+
+function noChampion(what: string): CoHarnessError {
+  return new CoHarnessError('no-champion', `${what} Start it with: npx co-harness run`);
 }
 
 function harnessFolder(folder: string, hash: ContentHash): string {

@@ -8,6 +8,7 @@ function pair(round: number | null, name: string, correct: number): PairRow {
     pair: name,
     harness: `h${name}`.padEnd(64, '0'),
     model: `m${name}`.padEnd(64, '0'),
+    pooled: [name],
     round,
     split: 'test',
     tasks: 200,
@@ -40,12 +41,12 @@ function report(changes: Partial<ReportData>): string {
     schema: REPORT_SCHEMA,
     run: 'my-run',
     seed: 1,
-    seeds: [{ seed: 1, pairs, differences: [], crossed: [] }],
+    seeds: [{ seed: 1, pairs, differences: [], crossed: [], untried: [] }],
     pairs,
     crossed: [crossed(1)],
     differences: [],
     versions: [],
-    front: [{ pair: 'b', round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
+    front: [{ pair: 'b', pooled: ['b'], round: 1, quality: 0.49, tokens: 1000, seconds: 0.5 }],
     predictions: { predicted: 0, observed: 0, precision: null, recall: null, meanError: null },
     judge: null,
     looks: { count: 1, by: [{ by: 'report', seed: 1, tasks: 200 }] },
@@ -92,6 +93,25 @@ describe('renderReport', () => {
     expect(text).toContain('Round 2: nothing was accepted');
   });
 
+  it('says that nothing was tried where no seed had the time, and of how many seeds where only some had not', () => {
+    const pairs = [pair(0, 'a', 12), pair(1, 'a', 12)];
+    const text = (...untried: number[][]) => {
+      const seeds = untried.map((rounds, index) => ({
+        seed: index + 1,
+        pairs,
+        differences: [],
+        crossed: [],
+        untried: rounds,
+      }));
+      return report({ pairs, seeds }).replaceAll('\n', ' ');
+    };
+    expect(text([1], [1])).toContain('Round 1: nothing was tried: too little time was left.');
+    expect(text([1], [])).toContain(
+      'nothing was accepted, the pair stayed what it was (in 1 of 2 seeds nothing was tried',
+    );
+    expect(text([], [2])).toContain('nothing was accepted, the pair stayed what it was.');
+  });
+
   it('does not cross a round that kept its weights, or its harness', () => {
     const kept = (half: 'harness' | 'model') =>
       report({ pairs: [pair(0, 'a', 12), { ...pair(1, 'b', 98), [half]: pair(0, 'a', 12)[half] }] });
@@ -101,7 +121,7 @@ describe('renderReport', () => {
   });
 
   it('crosses what at least one seed changed', () => {
-    const seed = (pairs: PairRow[]) => ({ seed: 1, pairs, differences: [], crossed: [] });
+    const seed = (pairs: PairRow[]) => ({ seed: 1, pairs, differences: [], crossed: [], untried: [] });
     const unchanged = seed([pair(0, 'a', 12), pair(1, 'a', 12)]);
     const changed = seed([pair(0, 'a', 12), pair(1, 'b', 98)]);
     expect(report({ seeds: [unchanged, changed] })).toContain('interaction');
@@ -114,6 +134,18 @@ describe('renderReport', () => {
     expect(text).toMatch(/b \(round 1\) +49\.0% +1000 +0\.5 +best quality/);
     expect(text).toMatch(/precision 50\.0%, recall 100\.0%, mean error 12\.5 points/);
     expect(report({})).not.toContain('predicted');
+  });
+
+  it('says how many pairs a row of several seeds pools where they differ, and names none of them', () => {
+    const pooled = ['b', 'c', 'd'];
+    const row = { ...pair(1, 'b', 98), pair: null, harness: null, pooled };
+    const text = report({
+      pairs: [row],
+      front: [{ pair: null, pooled, round: 1, quality: 0.5, tokens: 1, seconds: 1 }],
+    });
+    expect(text).toMatch(/round 1 +3 pairs +mb0{6} /);
+    expect(text).toMatch(/ 3 pairs \(round 1\) +50\.0%/);
+    expect(text).not.toContain('hb0');
   });
 
   it('marks an interaction at the floor', () => {

@@ -12,7 +12,7 @@ export function renderReport(data: ReportData, folder: string): string {
     heading(data),
     pairsSection(data.pairs),
     differencesSection(data.differences),
-    ...data.crossed.map((crossed) => crossedSection(crossed, unchangedHalves(data, crossed.round))),
+    ...data.crossed.map((crossed) => crossedSection(crossed, unchangedHalves(data, crossed.round), data.seeds)),
     frontSection(data),
     versionsSection(data),
     predictionsSection(data),
@@ -34,8 +34,8 @@ function pairsSection(pairs: readonly PairRow[]): string {
   if (pairs.length === 0) return 'The sealed test was not opened yet: the run is not finished.';
   const rows = pairs.map((row) => [
     row.round === null ? 'crossed' : row.round === 0 ? 'seed' : `round ${row.round}`,
-    shortHash(row.harness),
-    shortHash(row.model),
+    pairName(row.harness, row),
+    pairName(row.model, row),
     `${row.correct}/${row.scored}`,
     share(row.accuracy),
     row.low === null || row.high === null ? '' : `${share(row.low)}-${share(row.high)}`,
@@ -46,6 +46,11 @@ function pairsSection(pairs: readonly PairRow[]): string {
   const repeats = Math.max(...pairs.map((row) => row.repeats));
   const kind = repeats === 1 ? 'Wilson 95% intervals' : `avg@${repeats}, Wilson 95% intervals over tasks`;
   return `Sealed test (${kind})\n${table([head, ...rows])}`;
+}
+
+/** A hash of a row that pools seeds, or how many pairs stand behind it where it is not the same for all. */
+function pairName(hash: string | null, { pooled }: Pick<PairRow, 'pooled'>): string {
+  return hash === null ? `${new Set(pooled).size} pairs` : shortHash(hash);
 }
 
 function differencesSection(differences: readonly DifferenceRow[]): string {
@@ -67,9 +72,24 @@ function unchangedHalves({ seeds }: ReportData, round: number): { harness: boole
   return { harness: isUnchanged('harness'), model: isUnchanged('model') };
 }
 
-function crossedSection(table2: CrossedTable, unchanged: { harness: boolean; model: boolean }): string {
+/** Why a round left every seed's pair as it was. */
+function unchangedText(round: number, seeds: ReportData['seeds']): string {
+  const untried = seeds.filter((seed) => seed.untried.includes(round)).length;
+  const why = 'nothing was tried: too little time was left';
+  if (untried === seeds.length) return `${why}.`;
+  const some = untried === 0 ? '' : ` (in ${untried} of ${seeds.length} seeds ${why})`;
+  return `nothing was accepted, the pair stayed what it was${some}.`;
+}
+
+function crossedSection(
+  table2: CrossedTable,
+  unchanged: { harness: boolean; model: boolean },
+  seeds: ReportData['seeds'],
+): string {
   const start = `Round ${table2.round}:`;
-  if (unchanged.harness && unchanged.model) return `${start} nothing was accepted, the pair stayed what it was.`;
+  if (unchanged.harness && unchanged.model) {
+    return wrapText(`${start} ${unchangedText(table2.round, seeds)}`, WIDTH).join('\n');
+  }
   if (unchanged.model) return `${start} the weights stayed what they were, so there is nothing to cross.`;
   if (unchanged.harness) return `${start} the harness stayed what it was, so there is nothing to cross.`;
   const cell = (harness: 'old' | 'new', model: 'old' | 'new') => {
@@ -119,8 +139,8 @@ function strataLine({ targeted, heldOut, tokens }: ReportData['versions'][number
 
 function frontSection({ front }: ReportData): string {
   if (front.length === 0) return '';
-  const rows = front.map(({ pair, round, quality, tokens, seconds }, rank) => [
-    `${shortHash(pair)} (${round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`})`,
+  const rows = front.map(({ pair, pooled, round, quality, tokens, seconds }, rank) => [
+    `${pairName(pair, { pooled })} (${round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`})`,
     share(quality),
     `${Math.round(tokens)}`,
     seconds.toFixed(1),

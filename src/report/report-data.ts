@@ -2,6 +2,7 @@ import { contentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-test.ts';
 import { runHeader } from '../evolution/start-run.ts';
+import { untriedRounds } from '../evolution/untried-rounds.ts';
 import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { versionTitle } from '../registry/version-title.ts';
@@ -16,9 +17,12 @@ import { type PredictionScore, type SideEffectScore, scorePredictions, scoreSide
 export const REPORT_SCHEMA = 'co-harness/report@1';
 
 export interface PairRow {
-  pair: string;
-  harness: string;
-  model: string;
+  /** Hashes of the pair and its halves; null where several seeds are pooled whose pairs, or whose halves, differ. */
+  pair: string | null;
+  harness: string | null;
+  model: string | null;
+  /** Pair of each seed that is counted here, in the order of the seeds. */
+  pooled: string[];
   /** Round at whose end this was the champion; null for a crossed pair that never was. */
   round: number | null;
   split: 'test';
@@ -76,6 +80,8 @@ export interface SeedReport {
   pairs: PairRow[];
   differences: DifferenceRow[];
   crossed: CrossedTable[];
+  /** Rounds in which nothing was tried, because too little time was left. */
+  untried: number[];
 }
 
 export interface ReportData {
@@ -100,8 +106,8 @@ export interface ReportData {
     /** Mean tokens per rollout of parent and child; null without a decision. */
     tokens: { parent: number; child: number } | null;
   })[];
-  /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first. */
-  front: { pair: string; round: number | null; quality: number; tokens: number; seconds: number }[];
+  /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first, each pair once. */
+  front: (Pick<PairRow, 'pair' | 'pooled' | 'round'> & { quality: number; tokens: number; seconds: number })[];
   predictions: PredictionScore;
   /** Absent in reports from before side effects were predicted. */
   sideEffects?: SideEffectScore;
@@ -118,7 +124,11 @@ export async function readReport(journal: Journal, run: string): Promise<ReportD
   const tests = (await journal.entries('sealed-test')).map((entry) => entry.value as SealedTest);
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
   const looks = (await journal.entries('sealed-look')).map((entry) => entry.value as SealedLook);
-  const seeds = tests.map((test) => ({ seed: test.seed, ...summarise([test]) }));
+  const seeds: SeedReport[] = [];
+  for (const test of tests) {
+    const untried = await untriedRounds(journal, test.seed, lastRound([test]));
+    seeds.push({ seed: test.seed, ...summarise([test]), untried });
+  }
   const summary = summarise(tests);
   return {
     schema: REPORT_SCHEMA,
@@ -164,16 +174,25 @@ function deltaOf(effect: Effect | null | undefined): Delta | null {
 }
 
 function frontOf(pairs: readonly PairRow[]): ReportData['front'] {
-  const points = pairs.flatMap(({ pair, round, accuracy, tokens, seconds, tasks }) =>
-    accuracy === null ? [] : [{ pair, round, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }],
+  // A round that accepted nothing ends with the pair it began with.
+  const distinct = pairs.filter((row, index) => pairs.findIndex((other) => isSamePool(other, row)) === index);
+  const points = distinct.flatMap(({ pair, pooled, round, accuracy, tokens, seconds, tasks }) =>
+    accuracy === null
+      ? []
+      : [{ pair, pooled, round, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }],
   );
   return paretoFront(points);
 }
 
+/** Whether every seed has the same pair in both rows. */
+function isSamePool(one: PairRow, other: PairRow): boolean {
+  return one.pooled.join() === other.pooled.join();
+}
+
 type Role = { round: number; harness: 'old' | 'new'; model: 'old' | 'new' };
 
-function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'crossed' | 'differences'> {
-  const rounds = Math.max(0, ...tests.flatMap((test) => test.rounds.map((end) => end.round)));
+function summarise(tests: readonly SealedTest[]): Omit<SeedReport, 'seed' | 'untried'> {
+  const rounds = lastRound(tests);
   const ends = Array.from({ length: rounds + 1 }, (_, round) =>
     rolesResults(tests, { round, harness: 'new', model: 'new' }),
   );
@@ -188,16 +207,18 @@ function summarise(tests: readonly SealedTest[]): Pick<SeedReport, 'pairs' | 'cr
       { round, harness: 'old', model: 'new' },
     ] as const) {
       const results = rolesResults(tests, role);
-      const known = new Set(pairs.map((row) => row.pair));
-      if (results.length > 0) {
-        const row = pairRow(results, null);
-        if (!known.has(row.pair)) pairs.push(row);
-      }
+      if (results.length === 0) continue;
+      const row = pairRow(results, null);
+      if (!pairs.some((known) => isSamePool(known, row))) pairs.push(row);
     }
   }
   if (rounds > 1)
     differences.push(difference(`round ${rounds} against the seed pair`, ends[0] ?? [], ends[rounds] ?? []));
   return { pairs, crossed, differences };
+}
+
+function lastRound(tests: readonly SealedTest[]): number {
+  return Math.max(0, ...tests.flatMap((test) => test.rounds.map((end) => end.round)));
 }
 
 /** The result that plays a role in each seed: old = champion of the round before, new = of this round. Round 0 is the seed. */
@@ -218,12 +239,12 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
   const average = averageAtK(
     rollouts.map(({ task, score }) => ({ task, passed: score === null ? null : score === 1 })),
   );
-  const first = results[0] as SealedResult;
-  const model = contentHash(first.pair.model);
+  const pooled = results.map(({ pair }) => pairHash(pair));
   return {
-    pair: results.length === 1 ? pairHash(first.pair) : contentHash(results.map((result) => pairHash(result.pair))),
-    harness: first.pair.harness,
-    model,
+    pair: onlyOf(pooled),
+    harness: onlyOf(results.map(({ pair }) => pair.harness)),
+    model: onlyOf(results.map(({ pair }) => contentHash(pair.model))),
+    pooled,
     round,
     split: 'test',
     tasks: rollouts.length,
@@ -236,6 +257,11 @@ function pairRow(results: readonly SealedResult[], round: number | null): PairRo
     tokens: rollouts.reduce((sum, { tokens }) => sum + tokens, 0),
     seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
   };
+}
+
+/** What all are; null where they differ. */
+function onlyOf(hashes: readonly string[]): string | null {
+  return new Set(hashes).size === 1 ? (hashes[0] ?? null) : null;
 }
 
 /** Score by task, averaged over seeds; tasks without a score on any side are left out by the callers. */
