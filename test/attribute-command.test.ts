@@ -32,7 +32,11 @@ describe('attribute on the command line', () => {
   it.each([
     ['a harness folder that is not there', ['--harness', 'nosuch'], /Error \(file-missing\).*nosuch/],
     ['a program that is not there', ['--critic', 'command:nosuchprog'], /Error \(program-missing\).*nosuchprog.*PATH/],
-    ['a file that is no program', ['--critic', 'command:./nosuch -p'], /Error \(program-missing\).*\/nosuch does not exist/],
+    [
+      'a file that is no program',
+      ['--critic', 'command:./nosuch -p'],
+      /Error \(program-missing\).*\/nosuch does not exist/,
+    ],
   ])('refuses %s before it judges anything', async (_name, options, message) => {
     const { code, stdout, stderr } = await runCli(folder, 'attribute', caseFile('bad', 'fail'), ...options);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
