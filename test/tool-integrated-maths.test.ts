@@ -89,6 +89,17 @@ describe('run --estimate', () => {
     expect(existsSync(join(folder, 'runs'))).toBe(false);
   });
 
+  it('says what the whole schedule would cost, and that weights behind a server keep it from being run', async () => {
+    const config = join(EXAMPLE, 'qwen3-8b.config.ts');
+    const estimated = await runCli(folder, 'run', config, '--estimate', ...writeTasks('2025-11'));
+    expect(estimated.code).toBe(0);
+    expect(estimated.stdout).toMatch(/Caution: run refuses this config\. model\.source: .*cannot be trained/);
+    expect(estimated.stdout).toMatch(/GPU hours +\d+/);
+    const started = await runCli(folder, 'run', config, ...writeTasks('2025-11'));
+    expect(started.code).toBe(2);
+    expect(started.stderr).toContain('(no-trainable-weights)');
+  });
+
   it('gives the same as JSON, without a caution for tasks that are newer', async () => {
     const config = join(EXAMPLE, 'qwen3-32b.config.ts');
     const { stdout } = await runCli(

@@ -64,7 +64,7 @@ function timeWithUnit(text: string): string {
 async function run(path: string, options: RunOptions): Promise<void> {
   const file = findConfigFile(path);
   const config = await loadConfig(file, options.set, overrides(options));
-  const prepared = await prepareRun(config, file);
+  const prepared = await prepareRun(config, file, { isEstimate: options.estimate === true });
   const name = options.name ?? `${config.name}-${shortHash(prepared.identity)}`;
   const folder = join(RUNS_FOLDER, name);
   const output = options.json ? process.stderr : process.stdout;

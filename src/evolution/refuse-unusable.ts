@@ -6,7 +6,6 @@ import { parseModelSource } from '../model/model-source.ts';
 import { pathOfRunner } from '../rollout/program/program-runner.ts';
 import { checkVerifierConfig } from '../task/choose-verifier.ts';
 import type { RunConfig } from './run-config.ts';
-import { untrainable } from './trainable-weights.ts';
 
 /**
  * Refuses what a config names beside its files and could never be used: before anything is paid, because most of it would show only when a rollout,
@@ -32,10 +31,9 @@ export function refuseUnusable(config: RunConfig, directory: string): void {
   }
 }
 
-function refuseModel({ model, only }: RunConfig): void {
+function refuseModel({ model }: RunConfig): void {
   const reference = withField('model.source', () => parseModelReference(model.source));
   if (reference.kind === 'weights') withField('model.source', () => parseModelSource(reference.source));
-  else if (only !== 'harness') throw untrainable();
 }
 
 /** A model or program that is asked. */

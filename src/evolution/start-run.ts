@@ -37,6 +37,7 @@ import { configIdentity, type RunConfig } from './run-config.ts';
 import type { ModelPool, RunContext, WeightTrainer } from './run-context.ts';
 import { broadcast, type RunObserver } from './run-event.ts';
 import { TokenBudget } from './token-budget.ts';
+import { whyUntrainable } from './trainable-weights.ts';
 
 /** A config with everything it points at read and checked: nothing was paid yet. */
 export interface PreparedRun {
@@ -60,11 +61,17 @@ export interface PreparedRun {
 /**
  * Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field, and refuses what could only
  * fail after rollouts were paid: what refuseUnusable refuses, and
- * `too-few-groups` where no gate could ever decide.
+ * `too-few-groups` where no gate could ever decide, `no-trainable-weights` where weights out of reach were to be trained. An estimate of such a run says so as a caution.
  */
-export async function prepareRun(config: RunConfig, configFile: string): Promise<PreparedRun> {
+export async function prepareRun(
+  config: RunConfig,
+  configFile: string,
+  { isEstimate = false }: { isEstimate?: boolean } = {},
+): Promise<PreparedRun> {
   const folder = dirname(resolve(configFile));
   refuseUnusable(config, folder);
+  const untrainable = whyUntrainable(config);
+  if (untrainable !== null && !isEstimate) throw untrainable;
   const harness = await readSeedHarness(config, resolve(folder, config.harness));
   const { splits, copies, unused } = await readSplits(config, folder);
   firstGates(config, splits);
@@ -82,7 +89,8 @@ export async function prepareRun(config: RunConfig, configFile: string): Promise
   });
   const contamination = possiblySeen(splits.test, config.model.released);
   // Somebody's own agent fills its prompts itself.
-  const cautions = runner === null ? unfilledFields(harness, all).map((text) => `${config.harness}/${text}`) : [];
+  const unfilled = runner === null ? unfilledFields(harness, all).map((text) => `${config.harness}/${text}`) : [];
+  const cautions = [...(untrainable === null ? [] : [`run refuses this config. ${untrainable.message}`]), ...unfilled];
   const prepared = {
     config,
     harness,
