@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
+import { wrapIndented } from '../base/wrap-text.ts';
 import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
 import { contaminationText } from '../task/contamination.ts';
@@ -118,7 +119,7 @@ function introduce(
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
     'Ctrl-C stops and keeps everything; the same command continues.',
   ];
-  output.write(`${lines.join('\n')}\n`);
+  output.write(`${lines.flatMap((line) => wrapIndented(line, '')).join('\n')}\n`);
 }
 
 /** First Ctrl-C: stop after what is in flight, keep everything. Second: end at once. */
