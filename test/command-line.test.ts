@@ -54,7 +54,7 @@ describe('run --json', () => {
   });
 
   it('warns at the start and in the report that the weights may have seen the sealed tasks', () => {
-    expect(finished.stderr).toContain(
+    expect(finished.stderr.replaceAll(/\n\s*/g, ' ')).toContain(
       'Caution: 40 of 40 sealed test tasks were published in 2024-02, the weights in 2024-06',
     );
     const contamination = { tasks: 40, of: 40, from: '2024-02', to: '2024-02', released: '2024-06' };

@@ -82,7 +82,9 @@ describe('run --estimate', () => {
       ...writeTasks('2024-02'),
     );
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stdout).toMatch(/Caution: 40 of 40 sealed test tasks were published in 2024-02, the weights in 2025-04/);
+    expect(stdout.replaceAll(/\n\s*/g, ' ')).toMatch(
+      /Caution: 40 of 40 sealed test tasks were published in 2024-02, the weights in 2025-04/,
+    );
     expect(stdout).toMatch(/failures +600 = 10 iterations × 60 tasks/);
     expect(stdout).toMatch(/GPU hours +\d+ = \d+ generating/);
     expect(stdout).toContain('assumed, not measured');

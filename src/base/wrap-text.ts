@@ -1,3 +1,6 @@
+/** Columns that every terminal has, and that output in a pipe keeps to. */
+export const PRINT_WIDTH = 80;
+
 /** Lines of at most `width` characters, broken between words; a longer word gets a line of its own. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
@@ -7,4 +10,11 @@ export function wrapText(text: string, width: number): string[] {
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   return lines;
+}
+
+/** The same within 80 columns: the first line after `indent`, the others after `further`, by default two columns more. */
+export function wrapIndented(text: string, indent: string, further = `${indent}  `): string[] {
+  if (indent.length + text.length <= PRINT_WIDTH) return [`${indent}${text}`];
+  const width = PRINT_WIDTH - Math.max(indent.length, further.length);
+  return wrapText(text, width).map((line, index) => `${index === 0 ? indent : further}${line}`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { wrapText } from '../base/wrap-text.ts';
+import { wrapIndented } from '../base/wrap-text.ts';
 import { checkRun } from '../registry/check-run.ts';
 import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
@@ -16,10 +16,7 @@ export function registerCheckCommand(program: Command): void {
       else {
         const counts = Object.entries(checked).map(([what, count]) => `${count} ${what}`);
         const verdict = problems.length === 0 ? 'all as written' : `${problems.length} not as written`;
-        const lines = [
-          `${name}: ${verdict}`,
-          ...wrapText(`checked: ${counts.join(', ')}`, 78).map((line) => `  ${line}`),
-        ];
+        const lines = [`${name}: ${verdict}`, ...wrapIndented(`checked: ${counts.join(', ')}`, '  ')];
         process.stdout.write(`${lines.join('\n')}\n`);
         for (const problem of problems) process.stdout.write(`  ${problem}\n`);
       }

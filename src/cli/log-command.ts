@@ -2,13 +2,12 @@ import type { Command } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { palette } from '../base/palette.ts';
 import { signedPoints } from '../base/share-text.ts';
-import { wrapText } from '../base/wrap-text.ts';
+import { PRINT_WIDTH, wrapText } from '../base/wrap-text.ts';
 import type { Effect } from '../gate/decision.ts';
 import { championOf } from '../registry/match-versions.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { versionTitle } from '../registry/version-title.ts';
-import { PRINT_WIDTH } from './print-width.ts';
 import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { shortHash } from '../base/content-hash.ts';
 import { AbortedError } from '../base/errors.ts';
+import { wrapIndented } from '../base/wrap-text.ts';
 import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
 import { firstGateText, splitsText } from '../evolution/first-gates.ts';
 import { durationSchema } from '../evolution/run-config.ts';
@@ -130,7 +131,7 @@ function introduce(
     ...cautions.map((text) => `Caution: ${text}`),
     `time ${formatSeconds(config.budget.time)}, ${config.rounds} round(s), ${config.seeds} seed(s); everything is kept in ${folder}`,
   ];
-  output.write(`${lines.join('\n')}\n`);
+  output.write(`${lines.flatMap((line) => wrapIndented(line, '')).join('\n')}\n`);
 }
 
 /** First Ctrl-C: stop after what is in flight, keep everything. Second: end at once. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { percent, points, signedPoints } from '../base/share-text.ts';
-import { wrapText } from '../base/wrap-text.ts';
+import { PRINT_WIDTH, wrapIndented, wrapText } from '../base/wrap-text.ts';
 import type { Effect, GateDecision } from '../gate/decision.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { findVersion, VERSION_HELP } from './find-version.ts';
-import { PRINT_WIDTH, wrapIndented } from './print-width.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerShowCommand(program: Command): void {

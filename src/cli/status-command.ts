@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { wrapIndented } from '../base/wrap-text.ts';
 import type { SealedTest } from '../evolution/sealed-test.ts';
 import { readRunHeader } from '../evolution/start-run.ts';
 import type { Version } from '../registry/version.ts';
 import { ledgerOf } from '../report/ledger.ts';
-import { wrapIndented } from './print-width.ts';
 import { namedRun, withRunArgument } from './run-argument.ts';
 import { findRun, withJournal } from './run-folders.ts';
 

@@ -99,7 +99,9 @@ describe('estimateRun', () => {
 
   it('prints every assumption beside the hours', () => {
     const config = configOf({ estimate });
-    const text = estimateLines(estimateRun(config, splits), config).join('\n');
+    const lines = estimateLines(estimateRun(config, splits), config);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const text = lines.map((line) => line.trim()).join(' ');
     for (const part of [
       '1,000 tokens read',
       '2,000 generated',
@@ -138,9 +140,7 @@ describe('gpuHours', () => {
     const large = { ...estimate, weights: { ...estimate.weights, billions: 12 } };
     expect(gpuHours(large, work)).toMatchObject({ sequences: 0, tokensPerSecond: null, generating: null });
     const config = configOf({ estimate: large });
-    expect(estimateLines(estimateRun(config, splits), config).join('\n')).toMatch(
-      /24\.0 GB leave no room in 2 × 10 GB/,
-    );
+    expect(estimateLines(estimateRun(config, splits), config).join(' ')).toMatch(/24\.0 GB leave no room in 2 × 10 GB/);
   });
 });
 

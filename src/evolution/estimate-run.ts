@@ -1,3 +1,4 @@
+import { wrapIndented } from '../base/wrap-text.ts';
 import type { TaskSplits } from '../task/task.ts';
 import { type GpuHours, gpuHours } from './gpu-hours.ts';
 import { rolloutsAhead, type StepRollouts } from './rollouts-ahead.ts';
@@ -56,49 +57,76 @@ function trainingTokens({ only, rounds, seeds, alignment, sizes, estimate }: Run
   return seeds * rounds * rows * alignment.epochs * (estimate.promptTokens + estimate.completionTokens);
 }
 
-/** The estimate and what it stands on, one statement a line. */
+/** The estimate and what it stands on, within 80 columns. */
 export function estimateLines(estimate: RunEstimate, config: RunConfig): string[] {
   const { steps, seeds, rollouts, hours } = estimate;
   const perSeed = seeds > 1 ? ` for each of ${seeds} seeds` : '';
   const known = steps.filter((step) => step.rollouts !== 0);
   return [
     `Estimate before anything is paid: rollouts at most${perSeed}`,
-    ...known.map(({ step, rollouts: count, formula }) =>
-      count === null
-        ? `  ${step.padEnd(12)} planned from the measured rate (fix sizes.* to know it before)`
-        : `  ${step.padEnd(12)} ${whole(count)} = ${formula}`,
+    ...known.flatMap(({ step, rollouts: count, formula }) =>
+      entry(
+        step,
+        count === null
+          ? 'planned from the measured rate (fix sizes.* to know it before)'
+          : `${whole(count)} = ${formula}`,
+      ),
     ),
-    rollouts === null
-      ? `  in all       what budget.time allows (${Math.round(config.budget.time / 60)} min), the first phase at its least sizes whatever the time`
-      : `  in all       ${whole(rollouts)}; less where gates stop early and arms share rollouts`,
+    ...entry(
+      'in all',
+      rollouts === null
+        ? `what budget.time allows (${Math.round(config.budget.time / 60)} min), the first phase at its least sizes whatever the time`
+        : `${whole(rollouts)}; less where gates stop early and arms share rollouts`,
+    ),
     ...(hours === null || config.estimate === undefined ? [] : hourLines(hours, config.estimate)),
   ];
 }
 
 function hourLines(hours: GpuHours, assumed: NonNullable<RunConfig['estimate']>): string[] {
   const { weights, machine } = assumed;
-  const lines = [
-    `  tokens       ${millions(hours.promptTokens)} million read, ${millions(hours.completionTokens)} million generated`,
-  ];
+  const lines = entry(
+    'tokens',
+    `${millions(hours.promptTokens)} million read, ${millions(hours.completionTokens)} million generated`,
+  );
   if (hours.tokensPerSecond === null) {
     const bytes = weights.billions * weights.bytesEach;
     return [
       ...lines,
-      `  GPU hours    none: weights of ${bytes.toFixed(1)} GB leave no room in ${machine.gpus} × ${machine.memoryGigabytes} GB`,
+      ...entry(
+        'GPU hours',
+        `none: weights of ${bytes.toFixed(1)} GB leave no room in ${machine.gpus} × ${machine.memoryGigabytes} GB`,
+      ),
     ];
   }
   const parts = [hours.generating, hours.reading, hours.training].map((part) => part ?? 0);
   const total = parts.reduce((sum, part) => sum + part, 0);
   return [
     ...lines,
-    `  GPU hours    ${total.toFixed(0)} = ${parts[0]?.toFixed(0)} generating + ${parts[1]?.toFixed(1)} reading + ${parts[2]?.toFixed(1)} training`,
-    `  assumed, not measured: ${whole(assumed.promptTokens)} tokens read and ${whole(assumed.completionTokens)} generated a rollout (estimate.*);`,
-    `    ${weights.billions} billion weights of ${weights.bytesEach} bytes, ${weights.layers} layers × ${weights.keyValueHeads} key-value heads × ${weights.headSize};`,
-    `    ${machine.gpus} GPU(s) with ${machine.memoryGigabytes} GB, ${whole(machine.bandwidthGigabytes)} GB/s and ${machine.teraflops} TFLOP/s, ` +
-      `${Math.round(machine.efficiency * 100)}% of both reached.`,
-    `  derived: ${hours.sequences} sequences at once (memory and model.sequences allow no more) generate ${whole(hours.tokensPerSecond)} tokens/s together: each step reads`,
-    '    the weights once and every cache (roofline); training counts 6 operations a weight and token. Loading, waiting and tools are not in it.',
+    ...entry(
+      'GPU hours',
+      `${total.toFixed(0)} = ${parts[0]?.toFixed(0)} generating + ${parts[1]?.toFixed(1)} reading + ${parts[2]?.toFixed(1)} training`,
+    ),
+    ...wrapIndented(
+      `assumed, not measured: ${whole(assumed.promptTokens)} tokens read and ${whole(assumed.completionTokens)} generated a rollout (estimate.*); ` +
+        `${weights.billions} billion weights of ${weights.bytesEach} bytes, ${weights.layers} layers × ${weights.keyValueHeads} key-value heads × ${weights.headSize}; ` +
+        `${machine.gpus} GPU(s) with ${machine.memoryGigabytes} GB, ${whole(machine.bandwidthGigabytes)} GB/s and ${machine.teraflops} TFLOP/s, ` +
+        `${Math.round(machine.efficiency * 100)}% of both reached.`,
+      '  ',
+    ),
+    ...wrapIndented(
+      `derived: ${hours.sequences} sequences at once (memory and model.sequences allow no more) generate ${whole(hours.tokensPerSecond)} tokens/s together: each step reads ` +
+        'the weights once and every cache (roofline); training counts 6 operations a weight and token. Loading, waiting and tools are not in it.',
+      '  ',
+    ),
   ];
+}
+
+const NAME_WIDTH = 12;
+
+/** A name and what is to be said of it, within 80 columns. */
+function entry(name: string, text: string): string[] {
+  const indent = `  ${name.padEnd(NAME_WIDTH)} `;
+  return wrapIndented(text, indent, ' '.repeat(indent.length));
 }
 
 function whole(value: number): string {

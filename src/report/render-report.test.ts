@@ -64,6 +64,19 @@ describe('renderReport', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
+  it('keeps within 80 columns whatever the title of a diff and the seed', () => {
+    const delta = { mean: 0.25, low: 0.043, high: 0.39 };
+    const version = {
+      ...({ version: 11, seed: 2, round: 1, parent: 0, kind: 'harness', verdict: 'better', accepted: true } as const),
+      ...{ reason: 'improved', explanation: 'Improves.', title: 'show 8 worked examples as earlier turns (diverse)' },
+      ...{ whole: delta, targeted: delta, heldOut: delta, tokens: { parent: 333, child: 1852 } },
+    };
+    const seed = { seed: 1, pairs: [], differences: [], crossed: [], untried: [] };
+    const lines = report({ versions: [version], seeds: [seed, { ...seed, seed: 2 }] }).split('\n');
+    expect(lines).toContain('  v11 seed 2 better +25.0 (+4.3 to +39.0): show 8 worked examples as earlier');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
   it('says avg@k where a task was rolled out more than once', () => {
     expect(report({ pairs: [{ ...pair(0, 'a', 12), repeats: 4 }] })).toContain(
       'avg@4, Wilson 95% intervals over tasks',
@@ -74,7 +87,7 @@ describe('renderReport', () => {
   it('says of a difference whose interval holds 0 that it is not significant, and of no other', () => {
     const row = (name: string, low: number) => ({ name, difference: 0.05, low, high: 0.1, significant: low > 0 });
     const text = report({ differences: [row('one', -0.01), row('two', 0.01)] });
-    expect(text).toMatch(/one: .*not significant/);
+    expect(text).toMatch(/one: .*, not significant/);
     expect(text).not.toMatch(/two: .*not significant/);
   });
 

@@ -1,10 +1,8 @@
 import { shortHash } from '../base/content-hash.ts';
 import { percent } from '../base/share-text.ts';
-import { wrapText } from '../base/wrap-text.ts';
+import { PRINT_WIDTH as WIDTH, wrapIndented, wrapText } from '../base/wrap-text.ts';
 import { contaminationText } from '../task/contamination.ts';
 import type { CrossedTable, DifferenceRow, PairRow, ReportData } from './report-data.ts';
-
-const WIDTH = 80;
 
 /** The report as plain text, at most 80 columns. `folder` is where the run lies. */
 export function renderReport(data: ReportData, folder: string): string {
@@ -55,9 +53,9 @@ function pairName(hash: string | null, { pooled }: Pick<PairRow, 'pooled'>): str
 
 function differencesSection(differences: readonly DifferenceRow[]): string {
   if (differences.length === 0) return '';
-  const lines = differences.map(({ name, difference, low, high, significant }) => {
-    const verdict = significant ? '' : '  not significant';
-    return `  ${name}: ${points(difference)} (${points(low)} to ${points(high)})${verdict}`;
+  const lines = differences.flatMap(({ name, difference, low, high, significant }) => {
+    const verdict = significant ? '' : ', not significant';
+    return wrapIndented(`${name}: ${points(difference)} (${points(low)} to ${points(high)})${verdict}`, '  ');
   });
   return `Differences on the same tasks (points; bootstrap over groups, 95%)\n${lines.join('\n')}`;
 }
@@ -116,7 +114,7 @@ function versionsSection(data: ReportData): string {
         : ` ${points(version.whole.mean)} (${points(version.whole.low)} to ${points(version.whole.high)})`;
     const seed = data.seeds.length > 1 ? ` seed ${version.seed}` : '';
     return [
-      `  v${version.version}${seed} ${version.verdict}${effect}  ${version.title}`,
+      ...wrapIndented(`v${version.version}${seed} ${version.verdict}${effect}: ${version.title}`, '  ', '      '),
       ...strataLine(version),
       ...(version.explanation === version.title ? [] : wrapText(version.explanation, WIDTH - 6)).map(
         (line) => `      ${line}`,
