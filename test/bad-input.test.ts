@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { taskLines, writeAgentFolder } from './scripted-world/agent-folder.ts';
 import { type LocalServer, listen, scriptedModelServer } from './scripted-world/model-server.ts';
-import { runCli } from './scripted-world/run-cli.ts';
+import { asOneLine, runCli } from './scripted-world/run-cli.ts';
 
 /**
  * Bad input from outside, through the command: every message names the place, what was expected and what to do, the exit code is not 0, and nothing is
@@ -133,7 +133,9 @@ describe('a harness with mistakes that load', () => {
     await writeAgentFolder(folder, { source: 'file:weights.gguf' });
     await writeFile(join(folder, 'harness', 'prompts', 'task.md'), 'Solve {{probem}}\n');
     const told = await runCli(folder, 'run', '.', '--estimate');
-    expect(told.stdout).toMatch(/Caution: harness\/prompts\/task\.md: nothing fills \{\{probem\}\}.*\{\{problem\}\}/);
+    expect(asOneLine(told.stdout)).toMatch(
+      /Caution: harness\/prompts\/task\.md: nothing fills \{\{probem\}\}.*\{\{problem\}\}/,
+    );
     expect(told.code).toBe(0);
     // Nothing runs that could be stopped.
     expect(told.stdout).not.toContain('Ctrl-C');

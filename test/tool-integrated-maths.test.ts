@@ -14,7 +14,7 @@ import { installedPythonSandbox } from '../src/setup/python-sandbox-packages.ts'
 import { answerVerifier } from '../src/task/answer-verifier.ts';
 import { taskHash } from '../src/task/task.ts';
 import { taskLines } from './scripted-world/agent-folder.ts';
-import { runCli } from './scripted-world/run-cli.ts';
+import { asOneLine, runCli } from './scripted-world/run-cli.ts';
 
 const EXAMPLE = resolve('examples/tool-integrated-maths');
 const CONFIGS = ['co-harness.config.ts', 'qwen3-8b.config.ts', 'qwen3-32b.config.ts'];
@@ -95,7 +95,9 @@ describe('run --estimate', () => {
     const config = join(EXAMPLE, 'qwen3-8b.config.ts');
     const estimated = await runCli(folder, 'run', config, '--estimate', ...writeTasks('2025-11'));
     expect(estimated.code).toBe(0);
-    expect(estimated.stdout).toMatch(/Caution: run refuses this config\. model\.source: .*cannot be trained/);
+    expect(asOneLine(estimated.stdout)).toMatch(
+      /Caution: run refuses this config\. model\.source: .*cannot be trained/,
+    );
     expect(estimated.stdout).toMatch(/GPU hours +\d+/);
     const started = await runCli(folder, 'run', config, ...writeTasks('2025-11'));
     expect(started.code).toBe(2);

@@ -29,3 +29,8 @@ export function runCli(folder: string, ...args: string[]): Promise<CliResult> {
     child.on('close', (code) => resolve({ code, stdout, stderr }));
   });
 }
+
+/** Output without the line breaks of wrapping. */
+export function asOneLine(output: string): string {
+  return output.replaceAll(/\n\s*/g, ' ');
+}
