@@ -31,10 +31,12 @@ export function checkSchema<T extends z.ZodType>(schema: T, value: unknown, orig
 }
 
 /** A field that is not there is called missing: what a union or "any JSON" says of nothing names no cause. */
-function issueText({ path, message, code }: z.core.$ZodIssue, value: unknown): string {
+function issueText({ path, message }: z.core.$ZodIssue, value: unknown): string {
   const around = path.slice(0, -1).reduce<unknown>((inner, step) => Object(inner)[step], value);
   const last = path.at(-1);
-  const isMissing = code !== 'custom' && last !== undefined && isRecord(around) && around[String(last)] === undefined;
+  // A schema's own words say more.
+  const isDefault = message.startsWith('Invalid input');
+  const isMissing = isDefault && last !== undefined && isRecord(around) && around[String(last)] === undefined;
   if (!isMissing) return `${fieldName(path)}: ${message}`;
   const [, expected] = /expected (.+), received undefined/.exec(message) ?? [];
   return `${fieldName(path)} is missing${expected === undefined ? '' : ` (expected ${expected})`}`;

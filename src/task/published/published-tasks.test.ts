@@ -127,8 +127,8 @@ describe('readPublishedTasks', () => {
       { problem: 'P?', answer: '1000' },
       /published\.jsonl:2 .*\n {2}answer: expected a whole number from 0/,
     ],
-    ['aime-2025', { problem: 'P?' }, /published\.jsonl:2 .*\n {2}answer: /],
-    ['hmmt-feb-2025', { answer: '1' }, /published\.jsonl:2 .*\n {2}problem: /],
+    ['aime-2025', { problem: 'P?' }, /published\.jsonl:2 .*\n {2}answer is missing/],
+    ['hmmt-feb-2025', { answer: '1' }, /published\.jsonl:2 .*\n {2}problem is missing/],
   ])('names file, line and field of a malformed row of %s', async (name, row, message) => {
     const good = { problem: 'P?', answer: '1' };
     await expect(read(name, [good, row])).rejects.toThrow(message);
