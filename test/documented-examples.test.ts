@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readHarness } from '../src/harness/harness-folder.ts';
 import { taskLines } from './scripted-world/agent-folder.ts';
-import { runCli } from './scripted-world/run-cli.ts';
+import { asOneLine, runCli } from './scripted-world/run-cli.ts';
 
 /** What a newcomer copies out of the documentation works as it stands there. */
 const ROOT = join(import.meta.dirname, '..');
@@ -39,6 +39,7 @@ it('the line of the README that tries 300 tasks of your own on the example says 
   const args = (line?.[1] ?? '').replace('examples/', `${ROOT}/examples/`).replace('FILE', 'mine.jsonl').split(' ');
   const { code, stdout, stderr } = await runCli(folder, ...args);
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout).toContain('gate 100 tasks in 100 groups, sealed test 100 tasks in 100 groups');
-  expect(stdout).toMatch(/the first harness gate, with all 100 groups, can see effects from \+18\.8 pp on/);
+  const said = asOneLine(stdout);
+  expect(said).toContain('gate 100 tasks in 100 groups, sealed test 100 tasks in 100 groups');
+  expect(said).toMatch(/the first harness gate, with all 100 groups, can see effects from \+18\.8 pp on/);
 }, 120_000);
