@@ -18,7 +18,7 @@ import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
 import { gateSubject } from '../src/cli/gate-subject.ts';
 import { openRunEngines } from '../src/cli/open-run-engines.ts';
 import { runProgress } from '../src/cli/run-progress.ts';
-import { runConfigSchema } from '../src/evolution/run-config.ts';
+import { readerOfProposer, runConfigSchema } from '../src/evolution/run-config.ts';
 import type { Harness } from '../src/harness/harness.ts';
 import { FAULT_CATALOGUES } from '../src/lab/faults/fault-catalogues.ts';
 import { mend } from '../src/lab/faults/mend.ts';
@@ -126,9 +126,8 @@ async function lossOf(broken: Harness, before: readonly number[]): Promise<numbe
 
 /** Nothing here opens a runner, a reader or a proposer of somebody's own. */
 function refuseOwnAgents(): void {
-  const { critic, proposer } = subject.config;
-  const isOwn =
-    subject.header.runner !== undefined || critic.by !== 'evidence' || !['critic', 'random'].includes(proposer);
+  const { config, header } = subject;
+  const isOwn = header.runner !== undefined || config.critic.by !== 'evidence' || readerOfProposer(config) !== null;
   if (isOwn)
     throw new CoHarnessError('invalid-config', 'Repairs are measured with the evidence critic and our own loop alone.');
 }

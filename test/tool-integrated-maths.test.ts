@@ -70,19 +70,13 @@ describe('the configs of tool-integrated maths', () => {
 });
 
 describe('run --estimate', () => {
+  const runExample = (config: string, publishedOn: string, ...options: string[]) =>
+    runCli(folder, 'run', join(EXAMPLE, `${config}.config.ts`), ...options, ...writeTasks(publishedOn));
+
   it('says what the paper schedule costs at most, and warns of test tasks that are older than the weights', async () => {
-    const config = join(EXAMPLE, 'qwen3-8b.config.ts');
-    const { code, stdout, stderr } = await runCli(
-      folder,
-      'run',
-      config,
-      '--only',
-      'harness',
-      '--estimate',
-      ...writeTasks('2024-02'),
-    );
+    const { code, stdout, stderr } = await runExample('qwen3-8b', '2024-02', '--only', 'harness', '--estimate');
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stdout.replaceAll(/\n\s*/g, ' ')).toMatch(
+    expect(asOneLine(stdout)).toMatch(
       /Caution: 40 of 40 sealed test tasks were published in 2024-02, the weights in 2025-04/,
     );
     expect(stdout).toMatch(/failures +600 = 10 iterations × 60 tasks/);
@@ -92,30 +86,19 @@ describe('run --estimate', () => {
   });
 
   it('says what the whole schedule would cost, and that weights behind a server keep it from being run', async () => {
-    const config = join(EXAMPLE, 'qwen3-8b.config.ts');
-    const estimated = await runCli(folder, 'run', config, '--estimate', ...writeTasks('2025-11'));
+    const estimated = await runExample('qwen3-8b', '2025-11', '--estimate');
     expect(estimated.code).toBe(0);
     expect(asOneLine(estimated.stdout)).toMatch(
       /Caution: run refuses this config\. model\.source: .*cannot be trained/,
     );
     expect(estimated.stdout).toMatch(/GPU hours +\d+/);
-    const started = await runCli(folder, 'run', config, ...writeTasks('2025-11'));
+    const started = await runExample('qwen3-8b', '2025-11');
     expect(started.code).toBe(2);
     expect(started.stderr).toContain('(no-trainable-weights)');
   });
 
   it('gives the same as JSON, without a caution for tasks that are newer', async () => {
-    const config = join(EXAMPLE, 'qwen3-32b.config.ts');
-    const { stdout } = await runCli(
-      folder,
-      'run',
-      config,
-      '--only',
-      'harness',
-      '--estimate',
-      '--json',
-      ...writeTasks('2025-11'),
-    );
+    const { stdout } = await runExample('qwen3-32b', '2025-11', '--only', 'harness', '--estimate', '--json');
     const estimate = JSON.parse(stdout);
     expect(estimate).toMatchObject({ schema: 'co-harness/estimate@1', seeds: 1, contamination: null });
     expect(estimate.rollouts).toBe(

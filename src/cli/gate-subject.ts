@@ -12,7 +12,7 @@ import { configOfRun } from './eval-tasks.ts';
 import { findVersion } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
-/** A version of a run, and the gate tasks and the verifier by which the run judged it. */
+/** A version of a run, the gate tasks and the verifier by which the run judged it, and what the run was made from. */
 export interface GateSubject {
   /** Name and folder of the run. */
   name: string;
@@ -23,6 +23,7 @@ export interface GateSubject {
   tasks: readonly Task[];
   verifier: Verifier;
   config: RunConfig;
+  /** The run's `train` split, in its order. */
   train: readonly Task[];
 }
 

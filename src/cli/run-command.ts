@@ -5,7 +5,7 @@ import { AbortedError } from '../base/errors.ts';
 import { wrapIndented } from '../base/wrap-text.ts';
 import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
 import { firstGateText, splitsText } from '../evolution/first-gates.ts';
-import { durationSchema } from '../evolution/run-config.ts';
+import { durationSchema, readerOfProposer } from '../evolution/run-config.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
 import { countNumber } from '../lab/option-numbers.ts';
 import { contaminationText } from '../task/contamination.ts';
@@ -85,9 +85,8 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
   const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
-  const { proposer } = config;
-  const isOperator = proposer === 'critic' || proposer === 'random';
-  const proposalReader = isOperator ? null : openReader(proposer, { timeoutSeconds: config.critic.timeout });
+  const proposer = readerOfProposer(config);
+  const proposalReader = proposer === null ? null : openReader(proposer, { timeoutSeconds: config.critic.timeout });
   const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
   try {
     await executeRun({

@@ -1,5 +1,5 @@
 import { type Palette, palette } from '../base/palette.ts';
-import { wrapText } from '../base/wrap-text.ts';
+import { wrapIndented } from '../base/wrap-text.ts';
 import type { RunEvent, RunObserver } from '../evolution/run-event.ts';
 import { versionTitle } from '../registry/version-title.ts';
 
@@ -50,13 +50,9 @@ export function runProgress(stream: NodeJS.WriteStream): RunObserver {
   };
 }
 
-const WIDTH = 80;
-
-/** Text behind `start`, wrapped, the next lines set in below it. */
+/** Text behind `start`, within 80 columns, the next lines set in below it. */
 function hanging(start: string, text: string): string[] {
-  return wrapText(text.trim(), WIDTH - start.length).map(
-    (line, index) => `${index === 0 ? start : ' '.repeat(start.length)}${line}`,
-  );
+  return wrapIndented(text.trim(), start, ' '.repeat(start.length));
 }
 
 function describe(event: Exclude<RunEvent, { type: 'progress' | 'training-progress' }>, colors: Palette): string[] {

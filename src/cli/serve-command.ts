@@ -52,14 +52,19 @@ export function registerServeCommand(program: Command): void {
     .action(serve);
 }
 
+function noPair(folder: string): CoHarnessError {
+  const isAgent = ['harness.yaml', 'harness'].some((name) => existsSync(join(folder, name)));
+  const hint = isAgent ? '; it holds a harness, which has no weights of its own' : '';
+  return new CoHarnessError(
+    'no-pair',
+    `${folder} holds no exported pair (pair.json)${hint}. Serve what this writes: npx co-harness export --out FOLDER`,
+    { details: { folder } },
+  );
+}
+
 async function serve(folder: string, options: { port: number }): Promise<void> {
   const pairFile = join(folder, 'pair.json');
-  if (!existsSync(pairFile))
-    throw new CoHarnessError(
-      'no-pair',
-      `${folder} holds no exported pair (pair.json)${existsSync(join(folder, 'harness.yaml')) || existsSync(join(folder, 'harness')) ? '; it holds a harness, which has no weights of its own' : ''}. Serve what this writes: npx co-harness export --out FOLDER`,
-      { details: { folder } },
-    );
+  if (!existsSync(pairFile)) throw noPair(folder);
   const pair = parseJson(pairFileSchema, await readTextFile(pairFile), { file: pairFile });
   const harness = await readHarness(join(folder, 'harness'));
   const controller = new AbortController();

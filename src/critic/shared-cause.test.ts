@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../base/random.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { diagnose } from './evidence-critic.ts';
@@ -123,6 +124,50 @@ describe('causes that failures share', () => {
       const failing = colours.map((_, i) => chosen('red', 'red', false, i + 50));
       expect(verdicts(failing)[0]?.mechanism).not.toBe('shared-by-choices');
     });
+  });
+
+  it('are read from the vote that counted: a tool that only another vote called is not to blame', () => {
+    const failing = numbered(5, (i) => ({ problem: `How far is stop number ${i + 50}?` })).map((sketch) => {
+      const counted = runOf(sketch);
+      const other = runOf({ ...sketch, tool: 'send' }).events.map((event) =>
+        event.type === 'answered' ? { ...event, answer: '3', vote: 0 } : { ...event, vote: 0 },
+      );
+      return { ...counted, events: [...other, ...counted.events.map((event) => ({ ...event, vote: 1 }))] };
+    });
+    const found = diagnose([...failing, ...OTHERS.map((sketch) => runOf(sketch))], PLAIN);
+    expect(found.map(({ label }) => label)).toEqual(failing.map(() => 'agent_error'));
+  });
+
+  it('are no routine’s where nearly all failures have a cause of their own', () => {
+    const verdicts = numbered(7, (i) => ({
+      problem: `How far is stop number ${i}?`,
+      tool: 'send',
+      why: 'send: missing parameter unit',
+    }));
+    const slip = { problem: 'How far is the pier?' };
+    expect(labels([...verdicts, slip], ROUTINES).at(-1)?.label).toBe('agent_error');
+    const silent = numbered(7, (i) => ({ problem: `How far is stop number ${i}?` }));
+    expect(labels([...silent, slip], ROUTINES).at(-1)?.mechanism).toBe('wrong-value-everywhere');
+  });
+
+  it('are found by chance in fewer than one of twenty searches where failures have nothing to do with tools and words', () => {
+    const random = seededRandom(5);
+    const names = ['lookup', 'send'];
+    const worlds = 200;
+    let laid = 0;
+    for (let world = 0; world < worlds; world++) {
+      const share = 1 + random.below(6);
+      const sketches = numbered(24 + random.below(36), () => ({
+        problem: Array.from(
+          { length: 6 },
+          () => `word${'abcdefghij'[random.below(10)]}${'klmnopqrst'[random.below(10)]}`,
+        ).join(' '),
+        tool: names[random.below(2)] as string,
+        passes: random.below(10) >= share,
+      }));
+      if (labels(sketches).some(({ label }) => label !== 'agent_error')) laid++;
+    }
+    expect(laid).toBeLessThan(worlds / 20);
   });
 
   it('count what a verdict shows beside what only failed', () => {

@@ -12,7 +12,8 @@ import type { Trajectory } from '../trajectory/trajectory.ts';
 import { auditChange, auditDiffs } from './audit-change.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { gateWeights } from './gate-pair.ts';
-import { countCorrect, remember, rollOut, secondsPerRollout } from './roll-out.ts';
+import { secondsPerRollout } from './pair-rates.ts';
+import { countCorrect, remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 

@@ -9,7 +9,7 @@ import type { AuditEvidence, Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
 import { expectedVariation } from './expected-variation.ts';
-import { secondsPerRollout } from './roll-out.ts';
+import { secondsPerRollout } from './pair-rates.ts';
 import { type Arm, rollPairs } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 import { planOnce } from './size-plan.ts';

@@ -38,6 +38,12 @@ export async function alphaOfNextDecision(context: RunContext, half: Half): Prom
   );
 }
 
+/** Gate groups that one decision can take at most. Pure. */
+export function mostGateGroups(search: Pick<RunContext, 'config' | 'splits' | 'seed'>): number {
+  const available = gateGroups(search).length;
+  return Math.min(search.config.sizes.gateGroups ?? available, available);
+}
+
 /**
  * What one decision at error `alpha` over all gate groups could show; `discordance`: share of pairs whose scores will differ, where it is known. Throws
  * CoHarnessError `too-few-groups` as planGate does. Pure.
@@ -47,12 +53,11 @@ export function widestGate(
   alpha: number,
   discordance?: number,
 ): GatePlan {
-  const { gate, sizes } = search.config;
-  const available = gateGroups(search).length;
+  const { gate } = search.config;
   return planGate({
     rule: gate.rule,
     margin: gate.margin,
-    groups: Math.min(sizes.gateGroups ?? available, available),
+    groups: mostGateGroups(search),
     tasksPerGroup: tasksPerGateGroup(search),
     repeats: 1,
     alpha,

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '../task/task.ts';
 import { estimateLines, estimateRun } from './estimate-run.ts';
 import { gpuHours } from './gpu-hours.ts';
-import { configIdentity, type RunConfigInput, runConfigSchema } from './run-config.ts';
+import { leastConfig } from './run-config.fixture.ts';
+import { configIdentity, type RunConfigInput } from './run-config.ts';
 
 const sizes = {
   miningTasks: 10,
@@ -21,11 +22,8 @@ const estimate = {
   machine: { gpus: 2, memoryGigabytes: 10, bandwidthGigabytes: 1000, teraflops: 100, efficiency: 0.5 },
 };
 const configOf = (more: Partial<RunConfigInput> = {}) =>
-  runConfigSchema.parse({
-    name: 'x',
+  leastConfig({
     model: { source: 'openai:http://127.0.0.1:9/v1#m' },
-    tasks: { path: 'none' },
-    verifier: { kind: 'numeric' },
     rounds: 2,
     iterations: 5,
     sizes,

@@ -5,16 +5,8 @@ import { contentHash } from '../base/content-hash.ts';
 import type { Task, TaskSplits } from '../task/task.ts';
 import { alphaAfter, widestGate } from './error-shares.ts';
 import { firstGates, firstGateText, splitsText } from './first-gates.ts';
-import { type RunConfigInput, runConfigSchema } from './run-config.ts';
-
-const configOf = (changes: Partial<RunConfigInput> = {}) =>
-  runConfigSchema.parse({
-    name: 'x',
-    model: { source: 'file:none' },
-    tasks: { path: 'none' },
-    verifier: { kind: 'numeric' },
-    ...changes,
-  });
+import { leastConfig } from './run-config.fixture.ts';
+import type { RunConfigInput } from './run-config.ts';
 
 function tasks(groups: number, perGroup = 2): Task[] {
   return Array.from({ length: groups * perGroup }, (_, index) => {
@@ -30,7 +22,7 @@ const splitsOf = (groups: number, perGroup?: number): TaskSplits => ({
 });
 const needed = (changes: Partial<RunConfigInput>, groups: number) => {
   try {
-    firstGates(configOf(changes), splitsOf(groups));
+    firstGates(leastConfig(changes), splitsOf(groups));
     return null;
   } catch (error) {
     return (error as { details: { needed: number } }).details.needed;
@@ -46,7 +38,7 @@ describe('a run whose gate has too few groups', () => {
   });
 
   it('hears how many tasks and groups there are, how many are needed and what to do', () => {
-    expect(() => firstGates(configOf(), splitsOf(3, 40))).toThrow(
+    expect(() => firstGates(leastConfig(), splitsOf(3, 40))).toThrow(
       /120 tasks in 3 groups of near-copies, and at least 7 groups are needed \(gate\.rule betting.*larger gate split/s,
     );
   });
@@ -54,13 +46,13 @@ describe('a run whose gate has too few groups', () => {
   it('needs fewer where one half alone has all of the error, and hears so where that would do', () => {
     const least = needed({ only: 'harness' }, 1) as number;
     expect(least).toBeLessThan(7);
-    expect(() => firstGates(configOf(), splitsOf(least))).toThrow('--only harness');
-    expect(() => firstGates(configOf(), splitsOf(least - 1))).not.toThrow(/--only/);
+    expect(() => firstGates(leastConfig(), splitsOf(least))).toThrow('--only harness');
+    expect(() => firstGates(leastConfig(), splitsOf(least - 1))).not.toThrow(/--only/);
     expect(needed({ only: 'harness' }, least)).toBeNull();
   });
 
   it('is refused for its weights too, whose error is divided by the rounds', () => {
-    expect(() => firstGates(configOf({ rounds: 20 }), splitsOf(7))).toThrow(/No gate of the weights/);
+    expect(() => firstGates(leastConfig({ rounds: 20 }), splitsOf(7))).toThrow(/No gate of the weights/);
     expect(needed({ rounds: 20, only: 'harness' }, 7)).toBeNull();
   });
 
@@ -70,7 +62,7 @@ describe('a run whose gate has too few groups', () => {
   });
 
   it('is told to raise a size that it fixed itself', () => {
-    expect(() => firstGates(configOf({ sizes: { gateGroups: 3 } }), splitsOf(50))).toThrow(
+    expect(() => firstGates(leastConfig({ sizes: { gateGroups: 3 } }), splitsOf(50))).toThrow(
       /sizes\.gateGroups is 3.*Set sizes\.gateGroups to 7 or more/s,
     );
   });
@@ -84,19 +76,21 @@ describe('before anything is paid, a run says', () => {
   });
 
   it('the smallest effect that its first gate can see with all groups, by the numbers of the gate itself', () => {
-    const [config, splits] = [configOf(), splitsOf(100, 1)];
+    const [config, splits] = [leastConfig(), splitsOf(100, 1)];
     const plan = widestGate({ config, splits, seed: 5 }, alphaAfter(config, 'harness', []));
     expect(firstGateText(config, splits)).toBe(
       `the first harness gate, with all 100 groups, can see effects from +${(plan.minimumDetectableEffect * 100).toFixed(1)} pp on (4 times in 5); later ones less`,
     );
-    expect(firstGateText(configOf({ only: 'weights' }), splits)).toContain('the first weights gate');
+    expect(firstGateText(leastConfig({ only: 'weights' }), splits)).toContain('the first weights gate');
     expect(firstGateText(config, splitsOf(7))).toContain('no effect reliably');
   });
 
   it('what the README says of a run with 100, 200 and 400 gate groups', () => {
     const seen = (only: 'harness' | null) =>
       [100, 200, 400].map((groups) =>
-        ((firstGates(configOf({ only }), splitsOf(groups, 1))[0]?.plan.minimumDetectableEffect ?? 0) * 100).toFixed(1),
+        ((firstGates(leastConfig({ only }), splitsOf(groups, 1))[0]?.plan.minimumDetectableEffect ?? 0) * 100).toFixed(
+          1,
+        ),
       );
     const [both, alone] = [seen(null), seen('harness')];
     expect(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')).toContain(
@@ -105,7 +99,7 @@ describe('before anything is paid, a run says', () => {
   });
 
   it('never counts on more groups than there are', () => {
-    const many = configOf({ sizes: { gateGroups: 500 } });
+    const many = leastConfig({ sizes: { gateGroups: 500 } });
     expect(firstGates(many, splitsOf(60)).map(({ plan }) => plan.groups)).toEqual([60, 60]);
   });
 });

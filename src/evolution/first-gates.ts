@@ -1,8 +1,8 @@
 import { CoHarnessError } from '../base/errors.ts';
 import { points } from '../base/share-text.ts';
-import type { GatePlan } from '../gate/plan-gate.ts';
+import { fewestGroups, type GatePlan } from '../gate/plan-gate.ts';
 import { SPLITS, type Task, type TaskSplits } from '../task/task.ts';
-import { alphaAfter, type Half, widestGate } from './error-shares.ts';
+import { alphaAfter, type Half, mostGateGroups, widestGate } from './error-shares.ts';
 import type { RunConfig } from './run-config.ts';
 
 /** Groups do not depend on it, only their order does. */
@@ -19,60 +19,50 @@ export function firstGates(config: RunConfig, splits: TaskSplits): { half: Half;
 }
 
 function firstGate(config: RunConfig, splits: TaskSplits, half: Half): GatePlan {
-  try {
-    return widestGate({ config, splits, seed: ANY_SEED }, alphaAfter(config, half, []));
-  } catch (error) {
-    if (!CoHarnessError.isInstance(error, 'too-few-groups')) throw error;
-    throw noGateDecides(config, splits, half, error);
-  }
+  const search = { config, splits, seed: ANY_SEED };
+  const alpha = alphaAfter(config, half, []);
+  if (mostGateGroups(search) < fewestGroups(config.gate.rule, alpha)) throw noGateDecides(config, splits, half);
+  return widestGate(search, alpha);
 }
 
-function noGateDecides(
-  config: RunConfig,
-  splits: TaskSplits,
-  half: Half,
-  { details, cause }: CoHarnessError,
-): CoHarnessError {
-  const { needed, alpha } = details as { needed: number; alpha: number };
+function noGateDecides(config: RunConfig, splits: TaskSplits, half: Half): CoHarnessError {
   const { gate, sizes, only } = config;
+  const alpha = alphaAfter(config, half, []);
+  const needed = fewestGroups(gate.rule, alpha);
   const groups = groupsIn(splits.gate);
   const isFixed = sizes.gateGroups !== null && sizes.gateGroups < groups;
+  const isEnoughAlone =
+    only === null && groups >= fewestGroups(gate.rule, alphaAfter({ ...config, only: half }, half, []));
   const has = isFixed
     ? `sizes.gateGroups is ${sizes.gateGroups}`
-    : `the gate split has ${splits.gate.length} tasks in ${groups} group${groups === 1 ? '' : 's'} of near-copies`;
+    : `the gate split has ${splits.gate.length} tasks in ${counted(groups, 'group')} of near-copies`;
   const remedy = isFixed
     ? `Set sizes.gateGroups to ${needed} or more.`
     : `Give tasks that are no near-copies of one another, or a larger gate split, until it holds ${needed} groups or more` +
-      `${only === null && isDecidable({ ...config, only: half }, splits, half) ? `; or run one half alone, --only ${half}, which has all of the error` : ''}.`;
+      `${isEnoughAlone ? `; or run one half alone, --only ${half}, which has all of the error` : ''}.`;
   return new CoHarnessError(
     'too-few-groups',
     `No gate of the ${half} could decide anything: ${has}, and at least ${needed} groups are needed (gate.rule ${gate.rule}, error ` +
       `${alpha.toPrecision(2)} of gate.alpha ${gate.alpha} for one decision), even if every group went from all wrong to all right. ` +
       `Near-copies share their luck and count once. ${remedy}`,
-    { details: { ...details, half, tasks: splits.gate.length }, cause },
+    { details: { half, tasks: splits.gate.length, groups, needed, alpha } },
   );
-}
-
-function isDecidable(config: RunConfig, splits: TaskSplits, half: Half): boolean {
-  try {
-    firstGate(config, splits, half);
-    return true;
-  } catch (error) {
-    if (CoHarnessError.isInstance(error, 'too-few-groups')) return false;
-    throw error;
-  }
 }
 
 function groupsIn(tasks: readonly Task[]): number {
   return new Set(tasks.map(({ group }) => group)).size;
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** `train 125 tasks in 40 groups, gate …, sealed test …`. */
 export function splitsText(splits: TaskSplits): string {
   const names = { train: 'train', gate: 'gate', test: 'sealed test' };
   return SPLITS.map((split) => {
-    const [tasks, groups] = [splits[split].length, groupsIn(splits[split])];
-    return `${names[split]} ${tasks} task${tasks === 1 ? '' : 's'} in ${groups} group${groups === 1 ? '' : 's'}`;
+    const own = splits[split];
+    return `${names[split]} ${counted(own.length, 'task')} in ${counted(groupsIn(own), 'group')}`;
   }).join(', ');
 }
 

@@ -1,16 +1,17 @@
-import { CoHarnessError } from '../base/errors.ts';
 import { percent } from '../base/share-text.ts';
 import type { Diagnosis } from '../critic/attribution.ts';
+import { fewestGroups } from '../gate/plan-gate.ts';
 import type { Harness } from '../harness/harness.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { auditChange } from './audit-change.ts';
 import { diagnoseFailures } from './diagnose-failures.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
-import { bestHarnessGate } from './error-shares.ts';
+import { alphaOfNextDecision, bestHarnessGate, mostGateGroups } from './error-shares.ts';
 import { gatePatch } from './gate-pair.ts';
+import { secondsPerRollout } from './pair-rates.ts';
 import { proposeCandidates } from './propose-candidates.ts';
-import { countCorrect, remember, rollOut, secondsPerRollout } from './roll-out.ts';
+import { countCorrect, remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { screenPatches } from './screen-patches.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
@@ -71,16 +72,12 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
 
 /** Every decision in vain leaves the next one less error: before anything is mined, whether a diff could be accepted at all. */
 async function isErrorSpent(context: RunContext, round: number): Promise<boolean> {
-  try {
-    await bestHarnessGate(context);
-    return false;
-  } catch (error) {
-    if (!CoHarnessError.isInstance(error, 'too-few-groups')) throw error;
-    const { groups, needed } = error.details;
-    const text = `harness phase ends: the error left to the next diff asks for ${needed} gate groups, there are ${groups}`;
-    context.emit({ type: 'notice', seed: context.seed, round, text });
-    return true;
-  }
+  const needed = fewestGroups(context.config.gate.rule, await alphaOfNextDecision(context, 'harness'));
+  const groups = mostGateGroups(context);
+  if (groups >= needed) return false;
+  const text = `harness phase ends: the error left to the next diff asks for ${needed} gate groups, there are ${groups}`;
+  context.emit({ type: 'notice', seed: context.seed, round, text });
+  return true;
 }
 
 /**

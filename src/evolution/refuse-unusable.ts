@@ -5,7 +5,7 @@ import { parseModelReference } from '../model/model-reference.ts';
 import { parseModelSource } from '../model/model-source.ts';
 import { pathOfRunner } from '../rollout/program/program-runner.ts';
 import { checkVerifierConfig } from '../task/choose-verifier.ts';
-import type { RunConfig } from './run-config.ts';
+import { type RunConfig, readerOfProposer } from './run-config.ts';
 
 /**
  * Refuses what a config names beside its files and could never be used: before anything is paid, because most of it would show only when a rollout,
@@ -14,7 +14,8 @@ import type { RunConfig } from './run-config.ts';
 export function refuseUnusable(config: RunConfig, directory: string): void {
   refuseModel(config);
   refuseReader(config.critic.by, 'critic.by');
-  if (config.proposer !== 'critic' && config.proposer !== 'random') refuseReader(config.proposer, 'proposer');
+  const proposer = readerOfProposer(config);
+  if (proposer !== null) refuseReader(proposer, 'proposer');
   const { runner, tools } = config;
   if (runner?.kind === 'command') {
     requireProgram(runner.command[0] as string, { directory, path: pathOfRunner(), field: 'runner.command' });

@@ -11,6 +11,7 @@ import type { Split, Task } from '../task/task.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { ratesWith } from './pair-rates.ts';
 import type { RunContext } from './run-context.ts';
 
 export interface RolloutOrder {
@@ -172,10 +173,7 @@ export function isGreedy({ settings }: Harness, sampling: Sampling | null = null
 /** Rollouts below which a batch says too little about the rate. */
 const FEWEST_MEASURED = 8;
 
-/** Pairs whose rates are kept: every plan holds them. */
-const MOST_RATES = 32;
-
-/** Rate of the whole batch, and of each pair by its share of the generated tokens, which is what takes the time. */
+/** Rate of the whole batch, and where all of it was bought, of each pair in it. */
 function measure(
   context: RunContext,
   orders: readonly RolloutOrder[],
@@ -189,27 +187,8 @@ function measure(
   context.throughput.secondsPerRollout = seconds / bought;
   context.throughput.tokensPerRollout = Math.max(1, tokens / all.length);
   if (bought < all.length) return;
-  const generated = all.reduce((sum, { usage }) => sum + usage.completionTokens, 0);
-  const secondsByPair = orders.map((order): [string, number] => {
-    const own = results.get(order) ?? [];
-    const share =
-      generated === 0
-        ? own.length / all.length
-        : own.reduce((sum, { usage }) => sum + usage.completionTokens, 0) / generated;
-    return [rateKey(order.harness, order.model), (seconds * share) / Math.max(1, own.length)];
-  });
-  const known = Object.entries(context.throughput.secondsByPair);
-  context.throughput.secondsByPair = Object.fromEntries([...new Map([...known, ...secondsByPair])].slice(-MOST_RATES));
-}
-
-function rateKey(harness: Harness, model: ModelIdentity): string {
-  return `${harness.hash} ${model.adapter}`;
-}
-
-/** Seconds that one rollout of a pair takes in a batch: measured for this pair, else what the last batch took. */
-export function secondsPerRollout(context: RunContext, harness: Harness, model: ModelIdentity): number {
-  const { secondsByPair, secondsPerRollout } = context.throughput;
-  return secondsByPair[rateKey(harness, model)] ?? secondsPerRollout;
+  const batch = orders.map((order) => ({ ...order, rollouts: results.get(order) ?? [] }));
+  context.throughput.secondsByPair = ratesWith(context.throughput.secondsByPair, batch, seconds);
 }
 
 export function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {

@@ -213,6 +213,11 @@ export function defineConfig(config: RunConfigInput): RunConfigInput {
   return config;
 }
 
+/** Who is asked for diffs beside the operators: a model or a program; null where operators alone, or chance, propose. */
+export function readerOfProposer({ proposer }: Pick<RunConfig, 'proposer'>): string | null {
+  return proposer === 'critic' || proposer === 'random' ? null : proposer;
+}
+
 /**
  * The parts of a config that name a run, as JSON. Functions and files are represented by the tasks they gave; the budget and the number of seeds are left
  * out, so that a run can be continued with more time or more seeds, and so is what only informs: the estimate and the date of the weights.

@@ -6,7 +6,8 @@ import type { Pair, Version } from '../registry/version.ts';
 import { pairHash } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { type RolloutOrder, rollOut, secondsPerRollout } from './roll-out.ts';
+import { secondsPerRollout } from './pair-rates.ts';
+import { type RolloutOrder, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 

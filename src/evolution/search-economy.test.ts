@@ -6,7 +6,7 @@ import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
-import { secondsPerRollout } from './roll-out.ts';
+import { secondsPerRollout } from './pair-rates.ts';
 import { runConfigSchema } from './run-config.ts';
 import type { RunContext } from './run-context.ts';
 import { gateGroupsFor, phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';

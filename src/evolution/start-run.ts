@@ -59,9 +59,9 @@ export interface PreparedRun {
 }
 
 /**
- * Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field, and refuses what could only
- * fail after rollouts were paid: what refuseUnusable refuses, and
- * `too-few-groups` where no gate could ever decide, `no-trainable-weights` where weights out of reach were to be trained. An estimate of such a run says so as a caution.
+ * Reads harness and tasks of a config. `configFile` anchors relative paths. Throws CoHarnessError naming file, line and field, and refuses what could only fail
+ * after rollouts were paid: what refuseUnusable refuses, `too-few-groups` where no gate could ever decide, `no-trainable-weights` where weights out of reach were to
+ * be trained (an estimate tells that as a caution).
  */
 export async function prepareRun(
   config: RunConfig,

@@ -141,7 +141,7 @@ function tooFewGroups(request: GatePlanRequest, affordable: number, needed: numb
 const EXTREME_VARIANCE = 0.1;
 
 /** Fewest groups with which the most favourable outcome possible is accepted. */
-function fewestGroups(rule: GateRule, alpha: number): number {
+export function fewestGroups(rule: GateRule, alpha: number): number {
   if (rule === 'paper') return 1;
   if (rule === 'permutation') return Math.ceil(Math.log2(1 / alpha));
   if (rule === 'mean') return 2;

@@ -2,6 +2,7 @@ import { nearest } from '../base/nearest.ts';
 import type { PromptName } from '../harness/component-of-path.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { TaskRow } from '../task/task.ts';
+import { templateFields } from './fill-template.ts';
 
 /** Fields that each prompt is filled with; `task` is given the fields of its task too. */
 export const PROMPT_FIELDS: Readonly<Record<PromptName, readonly string[]>> = {
@@ -22,10 +23,7 @@ export function unfilledFields(harness: Harness, tasks: readonly Pick<TaskRow, '
   const ofTasks = new Set(tasks.flatMap(({ fields }) => Object.keys(fields ?? {})));
   return Object.entries(PROMPT_FIELDS).flatMap(([name, fields]) => {
     const known = name === 'task' ? [...fields, ...ofTasks] : fields;
-    const used = [...(harness.prompts[name] ?? '').matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].map(
-      ([, field]) => field ?? '',
-    );
-    return [...new Set(used)]
+    return [...new Set(templateFields(harness.prompts[name] ?? ''))]
       .filter((field) => !known.includes(field))
       .map((field) => {
         const near = nearest(field, known);

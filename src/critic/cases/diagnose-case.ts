@@ -80,7 +80,7 @@ function placeAndRepair(
   };
 }
 
-function genericRepair(label: AttributionLabel, path: string, harness: unknown): Repair[] | null {
+function genericRepair(label: keyof typeof GENERIC_REPAIR, path: string, harness: unknown): Repair[] | null {
   const standing = valueAt(harness, path);
   if (label === 'memory_overflow' && typeof standing === 'number' && standing > 0)
     return [{ path, old: standing, new: standing * 4 }];
@@ -88,13 +88,12 @@ function genericRepair(label: AttributionLabel, path: string, harness: unknown):
 }
 
 /** What a person would try where the evidence names the part and not the words. */
-const GENERIC_REPAIR: Readonly<Record<AttributionLabel, string>> = {
+const GENERIC_REPAIR: Readonly<Record<Exclude<AttributionLabel, 'agent_error'>, string>> = {
   prompt_ambiguity: 'state what is wanted in one unambiguous sentence, and the form of the answer',
   tool_schema_error: 'make name, arguments and types of the schema those that the back end takes',
   skill_missing: 'write down the routine for this kind of step',
   middleware_mismatch: 'let the loop go on, try again or stop where this run needed it',
   memory_overflow: 'keep, or find again, what is needed later',
-  agent_error: '',
 };
 
 function evidenceOf(own: readonly Clue[], { case: subject, failing }: CaseView): CaseVerdict['evidence'] {
