@@ -80,7 +80,7 @@ describe('tasks that cannot be used', () => {
     expect(code).toBe(2);
   });
 
-  it.each(['run', 'run --estimate'])(
+  it.each(['run', 'run --estimate', 'run --estimate --json'])(
     'says at the start of %s how many groups of near-copies a gate needs',
     async (command) => {
       const near = [

@@ -404,7 +404,9 @@ describe('rules that read φ and what was sent', () => {
       ],
       ['a call that breaks its schema', 'missing parameter unit', '{type: object, properties: {key: {type: integer}}}'],
     ])('nor under %s', (_, why, parameters) => {
-      expect(verdict(`lookup: ${why}`, schema(parameters)).mechanism).not.toBe('verdict-unlike-schema');
+      // The example calls by the first schema, and would be a defect under some of these.
+      const changes = { ...schema(parameters), 'examples/01-a.yaml': '' };
+      expect(verdict(`lookup: ${why}`, changes).mechanism).not.toBe('verdict-unlike-schema');
     });
   });
 
