@@ -9,28 +9,23 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../src/base/clock.ts';
 import { contentHash, shortHash } from '../src/base/content-hash.ts';
 import { AbortedError, CoHarnessError } from '../src/base/errors.ts';
 import type { Journal } from '../src/base/journal.ts';
 import { percent, signedPoints } from '../src/base/share-text.ts';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
-import { gateSubject } from '../src/cli/gate-subject.ts';
-import { openRunEngines } from '../src/cli/open-run-engines.ts';
+import { openRealActor } from '../src/cli/open-real-actor.ts';
 import { runProgress } from '../src/cli/run-progress.ts';
 import { readerOfProposer, runConfigSchema } from '../src/evolution/run-config.ts';
-import type { Harness } from '../src/harness/harness.ts';
-import { FAULT_CATALOGUES } from '../src/lab/faults/fault-catalogues.ts';
 import { mend } from '../src/lab/faults/mend.ts';
-import { allMutations } from '../src/lab/faults/mutation/all-mutations.ts';
 import type { Mutation } from '../src/lab/faults/mutation/mutation.ts';
-import { ENOUGH_RESTORED, LEAST_LOSS } from '../src/lab/faults/repair-loop.ts';
-import { LAB_SCENARIOS } from '../src/lab/faults/scenarios/lab-scenarios.ts';
+import { costlyRollouts, LEAST_LOSS, mutationsOfRun, passRate } from '../src/lab/faults/real-actor.ts';
+import { ENOUGH_RESTORED } from '../src/lab/faults/repair-loop.ts';
 import { countNumber } from '../src/lab/option-numbers.ts';
-import { runBatch } from '../src/rollout/run-batch.ts';
 import { groupBootstrap, groupMeans } from '../src/statistics/group-bootstrap.ts';
-import type { Task } from '../src/task/task.ts';
+import { cutGroups } from '../src/task/cut-groups.ts';
 import { isSuccess } from '../src/trajectory/is-success.ts';
+import type { Trajectory } from '../src/trajectory/trajectory.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -45,8 +40,6 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-/** Tasks on which a mutation must already show a loss before it meets the others. */
-const FIRST_LOOK = 40;
 /** Sealed tasks of a mending run, which a run cannot do without. */
 const SEALED = 8;
 /** Tasks that a mending run mines and screens on. */
@@ -70,13 +63,17 @@ const controller = new AbortController();
 process.once('SIGINT', () => controller.abort());
 const { signal } = controller;
 const seed = countNumber(options.seed);
-const subject = await gateSubject(options.run, { pair: options.pair, set: options.set });
-refuseOwnAgents();
-const { kept, sealed, train } = tasksApart();
-const folder = options.out ?? join(subject.folder, 'repairs');
-const engines = await openRunEngines(subject.folder, subject.header, signal);
-const model = await engines.models.open(subject.version.pair.model);
-const measured = openSqliteJournal(join(folder, 'measured.sqlite'));
+const folderOf = (folder: string) => options.out ?? join(folder, 'repairs');
+const actor = await openRealActor(options.run, {
+  ...options,
+  tasks: countNumber(options.tasks),
+  journalFile: (folder) => join(folderOf(folder), 'measured.sqlite'),
+  signal,
+});
+const { subject, engines, tasks: kept, rollOut } = actor;
+refuseOthers();
+const { taken: sealed, rest: train } = cutGroups(actor.train, SEALED);
+const folder = folderOf(subject.folder);
 const repairs: Repair[] = [];
 let costless = 0;
 let wasStopped = false;
@@ -86,29 +83,28 @@ try {
   if (!(error instanceof AbortedError)) throw error;
   wasStopped = true;
 } finally {
-  await measured.close();
-  await engines.close();
+  await actor.close();
 }
 report();
 // Engines may hold threads that know nothing of the end.
 process.exit(wasStopped ? 130 : 0);
 
 async function repairAll(): Promise<void> {
-  const before = await scores(subject.harness, kept);
-  say(`intact: ${percent(mean(before))} of ${kept.length} tasks`);
-  for (const mutation of inTurns(mutations())) {
+  const before = await rollOut(subject.harness, kept);
+  say(`intact: ${percent(passRate(before))} of ${kept.length} tasks`);
+  for (const mutation of inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 1, seed }))) {
     if (repairs.length === countNumber(options.mutations)) return;
-    const broken = await lossOf(mutation.harness, before);
+    const broken = await costlyRollouts(mutation, before, actor);
     if (broken === null) {
       costless++;
       continue;
     }
-    say(`${mutation.kind} at ${mutation.path}: ${percent(mean(before))} → ${percent(mean(broken))}`);
+    say(`${mutation.kind} at ${mutation.path}: ${percent(passRate(before))} → ${percent(passRate(broken))}`);
     const { harness, accepted } = await mendingRun(mutation);
-    const after = await scores(harness, kept);
+    const after = await rollOut(harness, kept);
     const { kind, path, label } = mutation;
-    const [intact, lost, repaired] = [mean(before), mean(broken), mean(after)];
-    const differences = kept.map(({ group }, index) => ({ group, value: (after[index] ?? 0) - (before[index] ?? 0) }));
+    const [intact, lost, repaired] = [passRate(before), passRate(broken), passRate(after)];
+    const differences = kept.map(({ group }, index) => ({ group, value: score(after[index]) - score(before[index]) }));
     const gap = groupBootstrap([...groupMeans(differences).values()], { seed });
     const restored = (repaired - lost) / (intact - lost);
     repairs.push({ label, kind, path, intact, broken: lost, repaired, restored, gap, accepted });
@@ -116,46 +112,20 @@ async function repairAll(): Promise<void> {
   }
 }
 
-/** Scores under a broken φ; null where it costs too little. */
-async function lossOf(broken: Harness, before: readonly number[]): Promise<number[] | null> {
-  const firstLook = await scores(broken, kept.slice(0, FIRST_LOOK));
-  if (mean(before.slice(0, FIRST_LOOK)) - mean(firstLook) < LEAST_LOSS) return null;
-  const all = await scores(broken, kept);
-  return mean(before) - mean(all) < LEAST_LOSS ? null : all;
+function score(trajectory: Trajectory | undefined): number {
+  return trajectory !== undefined && isSuccess(trajectory) ? 1 : 0;
 }
 
-/** Nothing here opens a runner, a reader or a proposer of somebody's own. */
-function refuseOwnAgents(): void {
-  const { config, header } = subject;
-  const isOwn = header.runner !== undefined || config.critic.by !== 'evidence' || readerOfProposer(config) !== null;
-  if (isOwn)
-    throw new CoHarnessError('invalid-config', 'Repairs are measured with the evidence critic and our own loop alone.');
-}
-
-/** Whole groups for measuring and as sealed tasks, from the end of `train`; the rest for the mending runs. */
-function tasksApart(): { kept: Task[]; sealed: Task[]; train: Task[] } {
-  const groups = [...Map.groupBy(subject.train, ({ group }) => group).values()];
-  const take = (count: number): Task[] => {
-    const taken: Task[] = [];
-    while (taken.length < count && groups.length > 0) taken.push(...(groups.pop() ?? []));
-    return taken;
-  };
-  const apart = { sealed: take(SEALED), kept: take(countNumber(options.tasks)), train: groups.flat() };
-  if (apart.train.length >= FEWEST_TRAINED) return apart;
-  throw new CoHarnessError(
-    'too-few-tasks',
-    `${subject.train.length} train tasks leave ${apart.train.length} for the mending runs, which need ${FEWEST_TRAINED}. Give fewer with --tasks.`,
-  );
-}
-
-/** Each kind once, on the champion. */
-function mutations(): Mutation[] {
-  const [scripted] = LAB_SCENARIOS.heldOut;
-  if (scripted === undefined) return [];
-  const { harness, verifier, config } = subject;
-  const task = (index: number) => train[index % train.length] as Task;
-  const scenario = { ...scripted, name: config.name, harness, verifier, task };
-  return allMutations(FAULT_CATALOGUES.heldOut, scenario, { foreign: scripted.harness, perKind: 1, seed });
+/** Nothing here opens a reader or a proposer of somebody's own, and mending runs need tasks to mine and screen on. */
+function refuseOthers(): void {
+  const { config } = subject;
+  if (config.critic.by !== 'evidence' || readerOfProposer(config) !== null)
+    throw new CoHarnessError('invalid-config', 'Repairs are measured with the evidence critic and operators alone.');
+  if (actor.train.length < FEWEST_TRAINED + SEALED)
+    throw new CoHarnessError(
+      'too-few-tasks',
+      `${subject.train.length} train tasks leave ${actor.train.length} for the mending runs, which need ${FEWEST_TRAINED + SEALED}. Give fewer with --tasks.`,
+    );
 }
 
 /** Labels take turns, so that the first few are of many kinds. */
@@ -163,21 +133,6 @@ function inTurns(all: readonly Mutation[]): Mutation[] {
   const byLabel = [...Map.groupBy(all, ({ label }) => label).values()];
   const longest = Math.max(0, ...byLabel.map(({ length }) => length));
   return Array.from({ length: longest }, (_, turn) => byLabel.flatMap((own) => own[turn] ?? [])).flat();
-}
-
-/** 0 or 1 for each task, greedy. Throws CoHarnessError `infrastructure` where one got no score. */
-async function scores(harness: Harness, tasks: readonly Task[]): Promise<number[]> {
-  const { verifier } = subject;
-  const { toolHosts } = engines;
-  const fixed = { harness, model, verifier, toolHosts, clock: systemClock, signal, sampling: null, repeat: 0, seed: 0 };
-  const jobs = tasks.map((task) => ({ ...fixed, task, split: 'train' as const }));
-  return (await runBatch(jobs, { journal: measured, signal })).map((trajectory) => {
-    if (trajectory.outcome.kind === 'scored') return isSuccess(trajectory) ? 1 : 0;
-    throw new CoHarnessError(
-      'infrastructure',
-      `A rollout got no score: ${trajectory.outcome.why}. Give the same command again.`,
-    );
-  });
 }
 
 async function mendingRun({ harness, kind }: Mutation) {
@@ -236,10 +191,6 @@ function lineOf({ kind, path, intact, broken, repaired, restored, gap, accepted 
     `${kind} at ${path}: ${percent(intact)} → ${percent(broken)} → ${percent(repaired)}, ${percent(restored)} of the loss${interval}; ` +
     (accepted.join('; ') || 'nothing accepted')
   );
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
 function say(text: string): void {

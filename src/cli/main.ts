@@ -36,6 +36,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
       registerLabNullPoolCommand(program);
       registerLabFaultsCommand(program, {
         openReader: async (critic, options) => (await import('./open-reader.ts')).openReader(critic, options),
+        openActor: async (run, options) =>
+          (await import('./open-real-actor.ts')).openRealActor(run, {
+            ...options,
+            journalFile: (folder) => join(folder, 'lab-faults.sqlite'),
+          }),
       });
     };
   },

@@ -39,8 +39,11 @@ export interface LabGroup {
   lost: number;
 }
 
+/** Rollouts of one φ in the order of the tasks, one a task, the same whenever they are asked for again. */
+export type RollOut = (harness: Harness, tasks: readonly Task[]) => Promise<Trajectory[]>;
+
 export interface CollectOptions {
-  model: ModelBackend;
+  rollOut: RollOut;
   tasks: readonly Task[];
   /** Failures kept per group. */
   mostFailures: number;
@@ -66,41 +69,35 @@ export async function rollOutTask(
   });
 }
 
-/** Rollouts of the intact harness, one a task. A mutation's failure counts only where this one passed. */
-export async function intactRollouts(scenario: LabScenario, { model, tasks }: CollectOptions): Promise<Trajectory[]> {
-  const rollouts: Trajectory[] = [];
-  for (const task of tasks) rollouts.push(await rollOutTask(scenario, scenario.harness, model, task));
-  return rollouts;
+/** The scripted actor's rollouts. */
+export function scriptedRollOut(scenario: LabScenario, model: ModelBackend): RollOut {
+  return async (harness, tasks) => {
+    const rollouts: Trajectory[] = [];
+    for (const task of tasks) rollouts.push(await rollOutTask(scenario, harness, model, task));
+    return rollouts;
+  };
 }
 
-/** Failures of one mutation. */
+/** Failures of one mutation, among the tasks that the intact harness passes. `intact`: its rollouts of `tasks`, in their order. */
 export async function mutationGroup(
   scenario: LabScenario,
   mutation: Mutation,
   intact: readonly Trajectory[],
-  { model, tasks, mostFailures }: CollectOptions,
+  { rollOut, tasks, mostFailures }: CollectOptions,
 ): Promise<LabGroup> {
-  const { harness } = mutation;
-  const failures: LabFailure[] = [];
-  const passed: Trajectory[] = [];
-  for (const [index, task] of tasks.entries()) {
-    if (!isSuccess(intact[index] as Trajectory)) continue;
-    const trajectory = await rollOutTask(scenario, harness, model, task);
-    if (isFailure(trajectory)) failures.push(labFailure(trajectory, task));
-    else if (isSuccess(trajectory)) passed.push(trajectory);
-  }
-  const { label, component } = mutation;
-  const lost = failures.length;
-  const truth = { label, component };
+  const { harness, label, component } = mutation;
+  const within = tasks.filter((_, index) => isSuccess(intact[index] as Trajectory));
+  const rollouts = await rollOut(harness, within);
+  const failures = labFailures(rollouts, within);
   return {
     scenario,
     mutation,
-    truth,
+    truth: { label, component },
     harness,
     failures: failures.slice(0, mostFailures),
-    passed,
+    passed: rollouts.filter(isSuccess),
     tasks: tasks.length,
-    lost,
+    lost: failures.length,
   };
 }
 
@@ -108,23 +105,25 @@ export async function mutationGroup(
 export function agentErrorGroup(
   scenario: LabScenario,
   intact: readonly Trajectory[],
-  { tasks }: CollectOptions,
+  tasks: readonly Task[],
 ): LabGroup {
-  const failures = tasks.flatMap((task, index) => {
-    const trajectory = intact[index] as Trajectory;
-    return isFailure(trajectory) ? [labFailure(trajectory, task)] : [];
-  });
   const truth = { label: 'agent_error', component: null } as const;
   return {
     scenario,
     mutation: null,
     truth,
     harness: scenario.harness,
-    failures,
+    failures: labFailures(intact, tasks),
     passed: intact.filter(isSuccess),
     tasks: tasks.length,
     lost: 0,
   };
+}
+
+function labFailures(rollouts: readonly Trajectory[], tasks: readonly Task[]): LabFailure[] {
+  return rollouts.flatMap((trajectory, index) =>
+    isFailure(trajectory) ? [labFailure(trajectory, tasks[index] as Task)] : [],
+  );
 }
 
 export function labFailure(trajectory: Trajectory, task: Task): LabFailure {

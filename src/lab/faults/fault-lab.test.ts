@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../../model/model-backend.ts';
 import { isSuccess } from '../../trajectory/is-success.ts';
 import { modelCalls } from '../../trajectory/model-calls.ts';
 import { scriptedActor } from './actor/scripted-actor.ts';
-import { intactRollouts, mutationGroup, rollOutTask } from './collect-failures.ts';
+import { mutationGroup, rollOutTask, scriptedRollOut } from './collect-failures.ts';
 import { FAULT_CATALOGUES, kindNames } from './fault-catalogues.ts';
 import { labModel } from './lab-model.ts';
 import { allMutations } from './mutation/all-mutations.ts';
@@ -25,11 +25,7 @@ describe('the working harnesses', () => {
   it.each(LAB_SCENARIOS.development)(
     'let the scripted actor pass at least 80% of the tasks ($name)',
     async (scenario) => {
-      const rollouts = await intactRollouts(scenario, {
-        model: labModel(scenario),
-        tasks: tasksOf(scenario, 60),
-        mostFailures: 8,
-      });
+      const rollouts = await scriptedRollOut(scenario, labModel(scenario))(scenario.harness, tasksOf(scenario, 60));
       expect(rollouts.filter(isSuccess).length).toBeGreaterThanOrEqual(48);
     },
   );
@@ -100,8 +96,9 @@ describe('mutations', () => {
   });
 
   it('count as the cause of a failure only where the intact harness passes the task', async () => {
-    const collect = { model: labModel(desk), tasks: tasksOf(desk, 40), mostFailures: 100 };
-    const intact = await intactRollouts(desk, collect);
+    const rollOut = scriptedRollOut(desk, labModel(desk));
+    const collect = { rollOut, tasks: tasksOf(desk, 40), mostFailures: 100 };
+    const intact = await rollOut(desk.harness, collect.tasks);
     const [mutation] = allMutations(FAULT_CATALOGUES.development, desk, {
       foreign: workshop.harness,
       perKind: 1,

@@ -3,9 +3,14 @@ import { CoHarnessError } from '../../base/errors.ts';
 import type { CriticReader } from '../../critic/reader/critic-reader.ts';
 import { countNumber, wholeNumber } from '../option-numbers.ts';
 import type { FaultsOptions } from './measure-faults.ts';
+import type { RealActor } from './real-actor.ts';
 
-interface CommandOptions extends Omit<FaultsOptions, 'reading'> {
+interface CommandOptions extends Omit<FaultsOptions, 'reading' | 'actor'> {
   critic?: string;
+  run?: string;
+  pair: string;
+  set: string[];
+  tasks: number;
   votes: number;
   failures: number;
   concurrency: number;
@@ -16,14 +21,26 @@ interface CommandOptions extends Omit<FaultsOptions, 'reading'> {
 /** The reader that the text of `--critic` names; null for the evidence rules. */
 type OpenReader = (critic: string, options: { timeoutSeconds: number }) => Promise<CriticReader | null>;
 
+/** The pair that `--run` and `--pair` name, to be closed in the end. */
+type OpenActor = (
+  run: string,
+  options: { pair: string; set: readonly string[]; tasks: number; signal: AbortSignal },
+) => Promise<RealActor & { close(): Promise<void> }>;
+
 /** Adds `lab faults` to the program. Prints to `write`, progress to `progress` (not called with --json). */
 export function registerLabFaultsCommand(
   program: Command,
   {
     openReader,
+    openActor,
     write = (text: string) => void process.stdout.write(text),
     progress = (text: string) => void process.stderr.write(text),
-  }: { openReader: OpenReader; write?: (text: string) => void; progress?: (text: string) => void },
+  }: {
+    openReader: OpenReader;
+    openActor: OpenActor;
+    write?: (text: string) => void;
+    progress?: (text: string) => void;
+  },
 ): void {
   const lab = program.commands.find((command) => command.name() === 'lab') ?? program.command('lab');
   lab
@@ -45,6 +62,15 @@ export function registerLabFaultsCommand(
         'instead: ask command:PROGRAM … or model:openai:URL#NAME about some failures of a split (held-out by default)',
       ).conflicts(['causes', 'resampling', 'repair']),
     )
+    .addOption(
+      new Option(
+        '--run <run>',
+        'break a version of this run and let its own model act, in the place of the scripted one; minutes, Ctrl-C keeps its rollouts',
+      ).conflicts(['causes', 'resampling', 'repair', 'critic']),
+    )
+    .option('--pair <pair>', 'with --run: the version to break', 'champion')
+    .option('--tasks <n>', 'with --run: train tasks to break it on', countNumber, 60)
+    .option('--set <key=value>', 'with --run: as the run was started with; may be repeated', collect, [])
     .option('--failures <n>', 'with --critic: failures asked about, balanced over labels', countNumber, 40)
     .option('--votes <n>', 'with --critic: questions a failure', countNumber, 1)
     .option('--concurrency <n>', 'with --critic: failures asked about at once', countNumber, 4)
@@ -56,16 +82,43 @@ export function registerLabFaultsCommand(
       };
       // The scenarios are built when they are loaded: no other command should wait for them.
       const { measureFaults } = await import('./measure-faults.ts');
-      const measure = async (reading?: FaultsOptions['reading']) => {
-        const { report, text } = await measureFaults(
-          { ...options, ...(reading === undefined ? {} : { reading }) },
-          onProgress,
-        );
+      const measure = async (others: Pick<FaultsOptions, 'reading' | 'actor'> = {}) => {
+        const { report, text } = await measureFaults({ ...options, ...others }, onProgress);
         write(options.json ? `${JSON.stringify(report, null, 2)}\n` : text);
       };
+      if (options.run !== undefined) return measureWithActor(options.run, options, openActor, measure);
       if (options.critic === undefined) return measure();
       return measureWithReader(options.critic, options, openReader, measure);
     });
+}
+
+type Measure = (others: Pick<FaultsOptions, 'reading' | 'actor'>) => Promise<void>;
+
+function measureWithActor(run: string, options: CommandOptions, openActor: OpenActor, measure: Measure): Promise<void> {
+  return untilInterrupted(async (signal) => {
+    const actor = await openActor(run, { ...options, signal });
+    try {
+      await measure({ actor });
+    } finally {
+      await actor.close();
+    }
+  });
+}
+
+/** Fires the signal at Ctrl-C. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop);
+  try {
+    await work(controller.signal);
+  } finally {
+    process.removeListener('SIGINT', stop);
+  }
+}
+
+function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
 }
 
 /** Opens the reader, lets Ctrl-C stop its questions, closes it. Throws CoHarnessError `invalid-critic`. */
@@ -73,7 +126,7 @@ async function measureWithReader(
   critic: string,
   { failures, votes, concurrency, timeout }: CommandOptions,
   openReader: OpenReader,
-  measure: (reading: FaultsOptions['reading']) => Promise<void>,
+  measure: Measure,
 ): Promise<void> {
   const reader = await openReader(critic, { timeoutSeconds: timeout });
   if (reader === null) {
@@ -83,13 +136,11 @@ async function measureWithReader(
       { details: { critic } },
     );
   }
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop);
-  try {
-    await measure({ reader, failures, votes, concurrency, signal: controller.signal });
-  } finally {
-    process.removeListener('SIGINT', stop);
-    await reader.close();
-  }
+  await untilInterrupted(async (signal) => {
+    try {
+      await measure({ reading: { reader, failures, votes, concurrency, signal } });
+    } finally {
+      await reader.close();
+    }
+  });
 }

@@ -1,13 +1,14 @@
 import type { FaultSplit } from './fault-catalogues.ts';
 import { listCauses } from './list-causes.ts';
 import { measureReader, type ReaderLabOptions } from './measure-reader.ts';
+import type { RealActor } from './real-actor.ts';
 import { renderFaultLab } from './render-fault-lab.ts';
 import { renderReaderLab } from './render-reader-lab.ts';
 import { renderRepairs } from './render-repairs.ts';
 import { renderResampling } from './render-resampling.ts';
 import { QUICK_REPAIR, runRepairs } from './repair-loop.ts';
 import { QUICK_RESAMPLING, runResamplingSuite } from './resampling-suite.ts';
-import { FULL_FAULT_LAB, QUICK_FAULT_LAB, runFaultLab } from './run-fault-lab.ts';
+import { FULL_FAULT_LAB, QUICK_FAULT_LAB, REAL_FAULT_LAB, runFaultLab } from './run-fault-lab.ts';
 
 /** What `lab faults` is asked for: `causes`, `resampling`, `repair` or `reading` instead of the tables of critics. */
 export interface FaultsOptions {
@@ -17,13 +18,15 @@ export interface FaultsOptions {
   causes: boolean;
   resampling: boolean;
   repair: boolean;
+  /** In the place of the scripted model. */
+  actor?: RealActor;
   /** A reader to be measured on some failures of the split. */
   reading?: Omit<ReaderLabOptions, 'split' | 'onProgress'>;
 }
 
 /** The report that the options ask for, as data and as text. */
 export async function measureFaults(
-  { full, seed, split, causes, resampling, repair, reading }: FaultsOptions,
+  { full, seed, split, causes, resampling, repair, actor, reading }: FaultsOptions,
   onProgress: (text: string) => void,
 ): Promise<{ report: unknown; text: string }> {
   const options = { ...(full ? FULL_FAULT_LAB : QUICK_FAULT_LAB), seed };
@@ -43,6 +46,8 @@ export async function measureFaults(
     const report = await runRepairs({ ...QUICK_REPAIR, seed, ...(split === undefined ? {} : { split }), onProgress });
     return { report, text: renderRepairs(report) };
   }
-  const report = await runFaultLab({ ...options, ...(split === undefined ? {} : { splits: [split] }), onProgress });
+  const splits = split === undefined ? {} : { splits: [split] };
+  const acted = actor === undefined ? options : { ...(full ? FULL_FAULT_LAB : REAL_FAULT_LAB), seed, actor };
+  const report = await runFaultLab({ ...acted, ...splits, onProgress });
   return { report, text: renderFaultLab(report) };
 }

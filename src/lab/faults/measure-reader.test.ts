@@ -153,7 +153,12 @@ describe('a reader in the fault lab', () => {
 describe('the command lab faults --critic', () => {
   const run = (...args: string[]) => {
     const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-    registerLabFaultsCommand(program, { openReader: async () => null, write: () => {}, progress: () => {} });
+    registerLabFaultsCommand(program, {
+      openReader: async () => null,
+      openActor: () => Promise.reject(new Error('no actor is asked for')),
+      write: () => {},
+      progress: () => {},
+    });
     return program.parseAsync(['lab', 'faults', ...args], { from: 'user' });
   };
 

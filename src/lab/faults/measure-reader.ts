@@ -5,8 +5,6 @@ import type { CriticReader } from '../../critic/reader/critic-reader.ts';
 import { subjectOfRollout } from '../../critic/reader/subject-of-rollout.ts';
 import { isUnsure, withOpinions } from '../../critic/reader-critic.ts';
 import { totalTokens } from '../../model/tokens-of.ts';
-import type { Interval } from '../../statistics/interval.ts';
-import { wilsonInterval } from '../../statistics/wilson.ts';
 import { attributeDiagnosed } from './attribute-group.ts';
 import { minedOf, type Truth } from './collect-failures.ts';
 import { type DrawnFailure, drawFailures } from './draw-failures.ts';
@@ -29,21 +27,6 @@ export interface ReaderLabOptions {
   onProgress?: (text: string) => void;
 }
 
-/** `right` of `n`; share null and the interval [0, 1] where n is 0. The interval is Wilson's of 95%. */
-export interface Proportion extends Interval {
-  right: number;
-  n: number;
-  share: number | null;
-}
-
-export interface ReaderLabResult extends FaultLabResult {
-  n: number;
-  /** Of all failures; an undecided one counts as wrong. */
-  labelRight: Proportion;
-  /** Of the failures with a cause in φ. */
-  componentRight: Proportion;
-}
-
 export interface ReaderLabReport {
   schema: typeof READER_LAB_SCHEMA;
   split: FaultSplit;
@@ -54,7 +37,7 @@ export interface ReaderLabReport {
   /** Votes, those that stayed invalid after a second try, and the distinct reasons. */
   replies: { asked: number; invalid: number; refusals: string[] };
   /** The reader alone, the evidence critic alone, and both composed as in a run, on the same failures. */
-  results: ReaderLabResult[];
+  results: FaultLabResult[];
   /** In the order of the draw: the truth and what each critic said, null where undecided. The mutation is not named, so that the held-out kinds stay unseen. */
   failures: { truth: Truth; said: Record<string, Pick<Attributed, 'label' | 'component'>> }[];
 }
@@ -63,16 +46,16 @@ export interface ReaderLabReport {
 export async function measureReader(lab: FaultLabOptions, options: ReaderLabOptions): Promise<ReaderLabReport> {
   const { reader, split, votes, onProgress = () => {} } = options;
   onProgress(`collecting failures: ${split}`);
-  const groups = await faultGroups(split, lab);
-  const drawn = drawFailures(groups, { count: options.failures, seed: lab.seed });
+  const drawn = drawFailures(await faultGroups(split, lab), { count: options.failures, seed: lab.seed });
   const voted = await askAll(drawn, options);
   const judged = await judgeDrawn(drawn, voted, reader.name);
+  const groups = new Set(drawn.map(({ group }) => group)).size;
   return {
     schema: READER_LAB_SCHEMA,
     split,
     seed: lab.seed,
     votes,
-    groups: new Set(drawn.map(({ group }) => group)).size,
+    groups,
     replies: {
       asked: sum(voted, ({ asked }) => asked),
       invalid: sum(voted, ({ invalid }) => invalid),
@@ -88,7 +71,7 @@ export async function measureReader(lab: FaultLabOptions, options: ReaderLabOpti
         modelCalls: sum(asked, ({ usage }) => usage.calls),
         tokens: totalTokens(asked.map(({ usage }) => usage)),
       },
-      ...proportionsOf(attributed),
+      groups,
     })),
     failures: drawn.map(({ group }, index) => ({
       truth: group.truth,
@@ -173,23 +156,6 @@ async function judgeDrawn(
     ...one,
     attributed: drawn.flatMap((each) => judged.get(each)?.[index] ?? []),
   }));
-}
-
-function proportionsOf(
-  attributed: readonly Attributed[],
-): Pick<ReaderLabResult, 'n' | 'labelRight' | 'componentRight'> {
-  const caused = attributed.filter(({ truth }) => truth.label !== 'agent_error');
-  return {
-    n: attributed.length,
-    labelRight: proportion(attributed, ({ label, truth }) => label === truth.label),
-    componentRight: proportion(caused, ({ component, truth }) => component === truth.component),
-  };
-}
-
-function proportion(items: readonly Attributed[], holds: (item: Attributed) => boolean): Proportion {
-  const right = items.filter(holds).length;
-  const n = items.length;
-  return { right, n, share: n === 0 ? null : right / n, ...wilsonInterval(right, n) };
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

@@ -16,6 +16,7 @@ import { labModel } from './lab-model.ts';
 import { type Mended, mend } from './mend.ts';
 import { allMutations } from './mutation/all-mutations.ts';
 import type { Mutation } from './mutation/mutation.ts';
+import { LEAST_LOSS } from './real-actor.ts';
 import type { LabScenario } from './scenarios/lab-scenario.ts';
 import { foreignTo, LAB_SCENARIOS } from './scenarios/lab-scenarios.ts';
 
@@ -58,8 +59,6 @@ export interface RepairReport {
   repairs: Repair[];
 }
 
-/** Share of the tasks that a mutation must cost. */
-export const LEAST_LOSS = 0.2;
 /** Share of that loss that counts as mended. */
 export const ENOUGH_RESTORED = 0.9;
 const FIRST_FRESH = 500_000;

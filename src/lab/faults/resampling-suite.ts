@@ -1,3 +1,4 @@
+import { manualClock } from '../../base/clock.ts';
 import { evidenceCritic } from '../../critic/evidence-critic.ts';
 import { exactBounds } from '../../statistics/exact-bounds.ts';
 import { isFailure, isSuccess } from '../../trajectory/is-success.ts';
@@ -83,7 +84,7 @@ export async function runResamplingSuite({
   const results: ConfirmedCauses[] = [];
   for (const against of ['placebo', 'record'] as const) {
     onProgress(`testing causes against the ${against}`);
-    results.push(await confirmedCauses(batches, { ...options, against, model }));
+    results.push(await confirmedCauses(batches, { ...options, against, stage: { model, clock: manualClock() } }));
   }
   const failures = batches.reduce((sum, batch) => sum + batch.failures.length, 0);
   return { schema: RESAMPLING_SCHEMA, failures, results };

@@ -1,3 +1,4 @@
+import { manualClock } from '../../base/clock.ts';
 import type { AttributionLabel } from '../../critic/attribution.ts';
 import type { Critic } from '../../critic/critic.ts';
 import { evidenceCritic } from '../../critic/evidence-critic.ts';
@@ -9,10 +10,11 @@ import {
   attributeCommonest,
   attributeWithReplay,
 } from './attribute-group.ts';
-import { agentErrorGroup, intactRollouts, type LabGroup, mutationGroup } from './collect-failures.ts';
+import { agentErrorGroup, type LabGroup, mutationGroup, scriptedRollOut } from './collect-failures.ts';
 import { FAULT_CATALOGUES, type FaultSplit, kindNames } from './fault-catalogues.ts';
 import { labModel } from './lab-model.ts';
 import { allMutations } from './mutation/all-mutations.ts';
+import { type RealActor, realFaultGroups } from './real-actor.ts';
 import { foreignTo, LAB_SCENARIOS } from './scenarios/lab-scenarios.ts';
 import { type AttributionScore, scoreAttributions } from './score-attributions.ts';
 
@@ -31,18 +33,24 @@ export interface FaultLabOptions {
   critics?: readonly Critic[];
   /** Default: both. */
   splits?: readonly FaultSplit[];
+  /** Acts in the place of the scripted actor; the baselines still know the scripted development split. */
+  actor?: RealActor;
   onProgress?: (text: string) => void;
 }
 
 /** About half a minute on two cores. */
 export const QUICK_FAULT_LAB: FaultLabOptions = { seed: 1, perKind: 2, tasks: 24, failures: 8, patches: 3, samples: 2 };
 export const FULL_FAULT_LAB: FaultLabOptions = { seed: 1, perKind: 8, tasks: 48, failures: 12, patches: 4, samples: 4 };
+/** With a real actor, whose rollouts are dear: its tasks come with it. */
+export const REAL_FAULT_LAB: FaultLabOptions = { ...QUICK_FAULT_LAB, patches: 1 };
 
 export interface FaultLabResult extends AttributionScore {
   critic: string;
   replay: boolean;
   actor: 'real' | 'scripted';
   split: FaultSplit;
+  /** Mutations and intact harnesses that the failures come from. Those of one are alike, so that intervals over failures are too narrow. */
+  groups: number;
   /** Paid for by the critic: model calls and tokens of re-runs. */
   cost: { modelCalls: number; tokens: number };
 }
@@ -63,16 +71,17 @@ export async function faultGroups(split: FaultSplit, options: FaultLabOptions): 
   for (const scenario of LAB_SCENARIOS[split]) {
     const tasksFrom = (first: number, count: number) =>
       Array.from({ length: count }, (_, index) => scenario.task(FIRST_TASK[split] + first + index));
-    const collect = { model: labModel(scenario), tasks: tasksFrom(0, options.tasks), mostFailures: options.failures };
-    const intact = await intactRollouts(scenario, collect);
+    const rollOut = scriptedRollOut(scenario, labModel(scenario));
+    const collect = { rollOut, tasks: tasksFrom(0, options.tasks), mostFailures: options.failures };
+    const intact = await rollOut(scenario.harness, collect.tasks);
     const foreign = foreignTo(scenario).harness;
     for (const mutation of allMutations(FAULT_CATALOGUES[split], scenario, { ...options, foreign })) {
       const group = await mutationGroup(scenario, mutation, intact, collect);
       if (group.failures.length > 0) groups.push(group);
     }
     // The agent errs far less often than a broken harness makes it fail, so that it needs more tasks to be weighed as well.
-    const wide = { ...collect, tasks: tasksFrom(options.tasks, options.tasks * AGENT_TASKS) };
-    groups.push(agentErrorGroup(scenario, await intactRollouts(scenario, wide), wide));
+    const wide = tasksFrom(options.tasks, options.tasks * AGENT_TASKS);
+    groups.push(agentErrorGroup(scenario, await rollOut(scenario.harness, wide), wide));
   }
   return groups;
 }
@@ -81,30 +90,35 @@ const AGENT_TASKS = 10;
 
 /** Every critic on every split, alone and with replay, and the two baselines. Deterministic given the options. */
 export async function runFaultLab(options: FaultLabOptions): Promise<FaultLabReport> {
-  const { critics = [evidenceCritic], splits = SPLITS, onProgress = () => {} } = options;
-  const groups = new Map<FaultSplit, LabGroup[]>();
+  const { critics = [evidenceCritic], splits = SPLITS, actor, onProgress = () => {} } = options;
   // The baselines know the development split, whatever is asked for.
-  for (const split of new Set<FaultSplit>(['development', ...splits])) {
+  onProgress('collecting failures: development');
+  const development = await faultGroups('development', options);
+  const usual = usualCauses(development);
+  const groupsOf = async (split: FaultSplit): Promise<LabGroup[]> => {
+    if (actor === undefined && split === 'development') return development;
     onProgress(`collecting failures: ${split}`);
-    groups.set(split, await faultGroups(split, options));
-  }
-  const usual = usualCauses(groups.get('development') ?? []);
+    return actor === undefined
+      ? faultGroups(split, options)
+      : realFaultGroups(split, actor, { ...options, onProgress });
+  };
   const results: FaultLabResult[] = [];
   for (const split of splits) {
-    const own = groups.get(split) ?? [];
+    const own = await groupsOf(split);
     const judge = async (
       critic: string,
       replay: boolean,
       attribute: (group: LabGroup) => AttributedGroup | Promise<AttributedGroup>,
     ) => {
       onProgress(`${critic}${replay ? ' with replay' : ''}: ${split}`);
-      results.push({ critic, replay, actor: 'scripted', split, ...(await judged(own, attribute)) });
+      const by = actor === undefined ? 'scripted' : 'real';
+      results.push({ critic, replay, actor: by, split, ...(await judged(own, attribute)) });
     };
     for (const critic of critics) {
       await judge(critic.name, false, (group) => attributeAlone(critic, group));
       await judge(critic.name, true, (group) =>
         attributeWithReplay(critic, group, {
-          model: labModel(group.scenario),
+          stage: actor?.stage ?? { model: labModel(group.scenario), clock: manualClock() },
           patches: options.patches,
           cases: options.failures,
           samples: options.samples,
@@ -122,14 +136,14 @@ export async function runFaultLab(options: FaultLabOptions): Promise<FaultLabRep
 async function judged(
   groups: readonly LabGroup[],
   attribute: (group: LabGroup) => AttributedGroup | Promise<AttributedGroup>,
-): Promise<AttributionScore & Pick<FaultLabResult, 'cost'>> {
+): Promise<AttributionScore & Pick<FaultLabResult, 'cost' | 'groups'>> {
   const parts: AttributedGroup[] = [];
   for (const group of groups) parts.push(await attribute(group));
   const cost = {
     modelCalls: parts.reduce((sum, part) => sum + part.cost.modelCalls, 0),
     tokens: parts.reduce((sum, part) => sum + part.cost.tokens, 0),
   };
-  return { ...scoreAttributions(parts.flatMap(({ attributed }) => attributed)), cost };
+  return { ...scoreAttributions(parts.flatMap(({ attributed }) => attributed)), groups: groups.length, cost };
 }
 
 /** What the baselines know: the development split's commonest label, and the component that each label mostly goes with. */

@@ -1,12 +1,11 @@
-import { manualClock } from '../../base/clock.ts';
 import { seededRandom, seedFrom } from '../../base/random.ts';
 import type { Diagnosis } from '../../critic/attribution.ts';
 import { componentOfPath } from '../../harness/component-of-path.ts';
-import type { ModelBackend } from '../../model/model-backend.ts';
 import { aggregate, type Cluster } from '../../patch/aggregate.ts';
 import type { Patch } from '../../patch/patch.ts';
 import { proposePatches } from '../../patch/propose.ts';
 import { type ReplayOptions, type ReplayResult, replayCause } from '../../replay/replay-cause.ts';
+import type { ReplaySetting } from '../../replay/run-arms.ts';
 import type { LabFailure, LabGroup } from './collect-failures.ts';
 
 /** Temperature of all re-runs. */
@@ -14,7 +13,8 @@ const REPLAY_SAMPLING = { temperature: 0.7, topP: 1, topK: 0 };
 const ALPHA = 0.05;
 
 export interface CauseTestOptions {
-  model: ModelBackend;
+  /** Who acts in the re-runs, and where. */
+  stage: Pick<ReplaySetting, 'model' | 'clock' | 'toolHosts' | 'signal'>;
   /** Patches tried for one cause; the error is shared among them. */
   patches: number;
   /** Failures of a cluster that are re-run, and re-runs of each in each arm. */
@@ -96,7 +96,7 @@ async function testCause(
   group: LabGroup,
   cluster: Cluster,
   members: readonly Diagnosis[],
-  { model, patches, cases, samples, against }: CauseTestOptions,
+  { stage, patches, cases, samples, against }: CauseTestOptions,
 ): Promise<Omit<TestedCause, 'cluster' | 'diagnoses'>> {
   const candidates = patchesFor(group, cluster, patches);
   const replayed = failuresOf(group, members).slice(0, cases);
@@ -108,10 +108,9 @@ async function testCause(
       replayed,
       patch.edits,
       {
+        ...stage,
         harness: group.harness,
-        model,
         verifier: group.scenario.verifier,
-        clock: manualClock(),
         sampling: REPLAY_SAMPLING,
         samples,
       },
