@@ -150,6 +150,16 @@ describe('commands that read a run', () => {
     expect(server.requests()).toBe(before);
   }, 120_000);
 
+  it('lab faults --run breaks the champion and lets its own model act on train tasks', async () => {
+    const { run } = JSON.parse(finished.stdout) as { run: string };
+    const report = await json('lab', 'faults', '--run', run, '--tasks', '12', '--split', 'development');
+    const rows = report.results as { actor: string; n: number; groups: number }[];
+    expect(report).toMatchObject({ schema: 'co-harness/lab-faults@1' });
+    expect(rows.every(({ actor, n, groups }) => actor === 'real' && n > 0 && groups > 0)).toBe(true);
+    const many = await runCli(folder, 'lab', 'faults', '--run', run, '--tasks', '5000');
+    expect(many).toMatchObject({ code: 2, stderr: expect.stringContaining('5000 are needed to break its harness on') });
+  }, 120_000);
+
   it('rollback is a new entry, and the history stays', async () => {
     const before = (await json('log')) as { versions: unknown[] };
     await json('rollback', 'v0');
