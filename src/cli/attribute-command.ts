@@ -21,7 +21,7 @@ export function registerAttributeCommand(program: Command): void {
     .command('attribute')
     .description('why runs of an agent failed: reads trajectories of anybody, names cause, place and repair')
     .argument('<file>', 'our own rollouts (eval --out), ATIF, OpenAI chat messages, or plain cases; JSON or JSON Lines')
-    .option('--critic <critic>', 'evidence; command:PROGRAM …; or model:openai:URL#NAME', 'evidence')
+    .option('--critic <critic>', 'evidence; command:PROGRAM …; ai-sdk:FILE; or model:openai:URL#NAME', 'evidence')
     .option('--votes <number>', 'times a model or command is asked', countNumber, 1)
     .option('--harness <folder>', 'the harness of our own rollouts; default: found in the runs here')
     .option('--timeout <seconds>', 'time that a command may take for one answer', positiveNumber, 300)
@@ -32,7 +32,7 @@ export function registerAttributeCommand(program: Command): void {
 async function run(file: string, options: AttributeOptions): Promise<void> {
   // What holds no rollouts of ours never asks for it: a wrong folder would pass in silence.
   if (options.harness !== undefined) await readHarness(options.harness);
-  const reader = openReader(options.critic, { timeoutSeconds: options.timeout });
+  const reader = await openReader(options.critic, { timeoutSeconds: options.timeout });
   const signal = interruptSignal();
   const printJson = (verdict: CaseVerdict) => process.stdout.write(`${JSON.stringify(verdict)}\n`);
   try {

@@ -84,9 +84,10 @@ async function run(path: string, options: RunOptions): Promise<void> {
   output.write('Ctrl-C stops and keeps everything; the same command continues.\n');
   const interrupt = interruptible(output);
   const log = (text: string) => output.write(`${text}\n`);
-  const reader = openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
+  const reader = await openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
   const proposer = readerOfProposer(config);
-  const proposalReader = proposer === null ? null : openReader(proposer, { timeoutSeconds: config.critic.timeout });
+  const proposalReader =
+    proposer === null ? null : await openReader(proposer, { timeoutSeconds: config.critic.timeout });
   const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
   try {
     await executeRun({

@@ -226,6 +226,7 @@ describe('parseCritic', () => {
       kind: 'model',
       server: { kind: 'server', url: 'http://127.0.0.1:1/v1', model: 'm' },
     });
+    expect(parseCritic('ai-sdk: judges/mine.mjs')).toEqual({ kind: 'ai-sdk', file: 'judges/mine.mjs' });
     expect(parseCritic(`command:agent -p "judge this" 'a b'`)).toEqual({
       kind: 'command',
       command: ['agent', '-p', 'judge this', 'a b'],

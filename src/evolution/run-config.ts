@@ -146,14 +146,14 @@ export const runConfigSchema = z.strictObject({
   iterations: z.number().int().min(1).max(50).default(3),
   only: z.enum(['harness', 'weights']).nullable().default(null),
   /**
-   * `critic`: diffs that operators write from diagnoses. `random`: the control arm, random diffs at the same budget. `model:openai:URL#NAME` or
+   * `critic`: diffs that operators write from diagnoses. `random`: the control arm, random diffs at the same budget. `model:openai:URL#NAME`, `ai-sdk:FILE` or
    * `command:PROGRAM …`: a reader of the raw runs writes diffs, and operators fill up.
    */
   proposer: z
     .string()
     .regex(
-      /^(critic|random|(model|command):.+)$/s,
-      'expected critic, random, model:openai:URL#NAME or command:PROGRAM …',
+      /^(critic|random|(model|ai-sdk|command):.+)$/s,
+      'expected critic, random, model:openai:URL#NAME, ai-sdk:FILE or command:PROGRAM …',
     )
     .default('critic'),
   /** Who diagnoses; the name alone stands for `{by: NAME}`. */
@@ -161,7 +161,7 @@ export const runConfigSchema = z.strictObject({
     .preprocess(
       (value) => (typeof value === 'string' ? { by: value } : value),
       z.strictObject({
-        /** `evidence`; or evidence first and for what it leaves open `model:openai:URL#NAME` or `command:PROGRAM …`. */
+        /** `evidence`; or evidence first and for what it leaves open `model:openai:URL#NAME`, `ai-sdk:FILE` or `command:PROGRAM …`. */
         by: z.string().default('evidence'),
         /** Times a model or command is asked about a failure: all agree → firm, three of four → after replay, less → undecided. */
         votes: z.number().int().min(1).max(16).default(4),

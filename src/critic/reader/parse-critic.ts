@@ -5,21 +5,23 @@ import { type ModelReference, parseModelReference } from '../../model/model-refe
 export type CriticChoice =
   | { kind: 'evidence' }
   | { kind: 'model'; server: Extract<ModelReference, { kind: 'server' }> }
+  | { kind: 'ai-sdk'; file: string }
   | { kind: 'command'; command: readonly [string, ...string[]] };
 
 /**
- * `evidence`; `model:openai:URL#NAME`; `command:PROGRAM ARGUMENTS` with arguments in single or double quotes where they hold blanks. `field`
+ * `evidence`; `model:openai:URL#NAME`; `ai-sdk:FILE`; `command:PROGRAM ARGUMENTS` with arguments in single or double quotes where they hold blanks. `field`
  * is what holds the text, for people. Throws CoHarnessError `invalid-critic`.
  */
 export function parseCritic(text: string, field = 'critic'): CriticChoice {
   if (text === 'evidence') return { kind: 'evidence' };
-  const [, kind, rest = ''] = /^(model|command):([\s\S]*)$/.exec(text) ?? [];
+  const [, kind, rest = ''] = /^(model|ai-sdk|command):([\s\S]*)$/.exec(text) ?? [];
+  if (kind === 'ai-sdk' && rest.trim() !== '') return { kind, file: rest.trim() };
   if (kind === 'model' && rest.trim() !== '') return { kind, server: serverOf(rest.trim(), field) };
   const [program, ...args] = kind === 'command' ? commandWords(rest) : [];
   if (program !== undefined) return { kind: 'command', command: [program, ...args] };
   throw new CoHarnessError(
     'invalid-critic',
-    `${field}: "${text}" names nobody who could be asked. Write evidence, model:openai:http://127.0.0.1:8000/v1#name, or command:PROGRAM ARGUMENTS.`,
+    `${field}: "${text}" names nobody who could be asked. Write evidence, model:openai:http://127.0.0.1:8000/v1#name, ai-sdk:FILE, or command:PROGRAM ARGUMENTS.`,
     { details: { critic: text, field } },
   );
 }
@@ -40,7 +42,7 @@ function referenceOf(source: string, field: string): ModelReference {
   } catch (cause) {
     throw new CoHarnessError(
       'invalid-critic',
-      `${field}: ${errorMessage(cause)} A model that is asked stands behind a server: model:openai:http://HOST:PORT/v1#NAME.`,
+      `${field}: ${errorMessage(cause)} A model that is asked stands behind a server: model:openai:http://HOST:PORT/v1#NAME. A model of the AI SDK: ai-sdk:FILE.`,
       { details: { field }, cause },
     );
   }

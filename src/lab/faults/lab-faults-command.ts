@@ -59,7 +59,7 @@ export function registerLabFaultsCommand(
     .addOption(
       new Option(
         '--critic <critic>',
-        'instead: ask command:PROGRAM … or model:openai:URL#NAME about some failures of a split (held-out by default)',
+        'instead: ask command:PROGRAM …, ai-sdk:FILE or model:openai:URL#NAME about some failures of a split (held-out by default)',
       ).conflicts(['causes', 'resampling', 'repair']),
     )
     .addOption(
@@ -132,7 +132,7 @@ async function measureWithReader(
   if (reader === null) {
     throw new CoHarnessError(
       'invalid-critic',
-      `"${critic}" is no reader: lab faults measures the evidence rules without --critic. Write command:PROGRAM … or model:openai:URL#NAME.`,
+      `"${critic}" is no reader: lab faults measures the evidence rules without --critic. Write command:PROGRAM …, ai-sdk:FILE or model:openai:URL#NAME.`,
       { details: { critic } },
     );
   }
