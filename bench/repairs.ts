@@ -3,6 +3,7 @@
  * `run --only harness`, and what came of it is measured on the same tasks (greedy, paired, bootstrap over groups).
  *
  *     npx node bench/repairs.ts --run RUN [--pair champion] [--mutations 6] [--tasks 160] [--time 6m] [--seed 1] [--out FOLDER] [--set key=value …] [--json]
+ *     npx node bench/repairs.ts --run RUN --edit harness.yaml#/batching/inFlight=1      # a change of one's own in place of the mutations, whatever it costs
  *
  * --time: of each mending run. Stop it at any time (Ctrl-C) and give the same command again: it continues. The tasks are whole groups of the run's `train` split that no mending run
  * sees (the run that made the champion may have); gate tasks are the run's own; its sealed tasks are not touched. The output names held-out mutations: not for people who write rules.
@@ -17,11 +18,13 @@ import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
 import { openRealActor } from '../src/cli/open-real-actor.ts';
 import { runProgress } from '../src/cli/run-progress.ts';
 import { readerOfProposer, runConfigSchema } from '../src/evolution/run-config.ts';
+import { applyEdits } from '../src/harness/apply-patch.ts';
 import { mend } from '../src/lab/faults/mend.ts';
 import type { Mutation } from '../src/lab/faults/mutation/mutation.ts';
 import { costlyRollouts, LEAST_LOSS, mutationsOfRun, passRate } from '../src/lab/faults/real-actor.ts';
 import { ENOUGH_RESTORED } from '../src/lab/faults/repair-loop.ts';
 import { countNumber } from '../src/lab/option-numbers.ts';
+import { present, valueEdit } from '../src/patch/harness-edits.ts';
 import { groupBootstrap, groupMeans } from '../src/statistics/group-bootstrap.ts';
 import { cutGroups } from '../src/task/cut-groups.ts';
 import { isSuccess } from '../src/trajectory/is-success.ts';
@@ -36,6 +39,7 @@ const { values: options } = parseArgs({
     time: { type: 'string', default: '6m' },
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
+    edit: { type: 'string', multiple: true, default: [] },
     set: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
   },
@@ -45,15 +49,17 @@ const SEALED = 8;
 /** Tasks that a mending run mines and screens on. */
 const FEWEST_TRAINED = 100;
 
+/** What is done to φ. */
+type Break = Pick<Mutation, 'kind' | 'path' | 'harness'>;
+
 interface Repair {
-  label: Mutation['label'];
   kind: string;
   path: string;
   intact: number;
   broken: number;
   repaired: number;
-  /** (repaired − broken) / (intact − broken). */
-  restored: number;
+  /** (repaired − broken) / (intact − broken); null where nothing was lost. */
+  restored: number | null;
   /** Repaired minus intact on the same tasks. */
   gap: { mean: number; low: number; high: number } | undefined;
   accepted: string[];
@@ -92,9 +98,10 @@ process.exit(wasStopped ? 130 : 0);
 async function repairAll(): Promise<void> {
   const before = await rollOut(subject.harness, kept);
   say(`intact: ${percent(passRate(before))} of ${kept.length} tasks`);
-  for (const mutation of inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 1, seed }))) {
+  const own = ownBreak();
+  for (const mutation of own ?? inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 1, seed }))) {
     if (repairs.length === countNumber(options.mutations)) return;
-    const broken = await costlyRollouts(mutation, before, actor);
+    const broken = await (own === null ? costlyRollouts(mutation, before, actor) : rollOut(mutation.harness, kept));
     if (broken === null) {
       costless++;
       continue;
@@ -102,12 +109,12 @@ async function repairAll(): Promise<void> {
     say(`${mutation.kind} at ${mutation.path}: ${percent(passRate(before))} → ${percent(passRate(broken))}`);
     const { harness, accepted } = await mendingRun(mutation);
     const after = await rollOut(harness, kept);
-    const { kind, path, label } = mutation;
+    const { kind, path } = mutation;
     const [intact, lost, repaired] = [passRate(before), passRate(broken), passRate(after)];
     const differences = kept.map(({ group }, index) => ({ group, value: score(after[index]) - score(before[index]) }));
     const gap = groupBootstrap([...groupMeans(differences).values()], { seed });
-    const restored = (repaired - lost) / (intact - lost);
-    repairs.push({ label, kind, path, intact, broken: lost, repaired, restored, gap, accepted });
+    const restored = intact > lost ? (repaired - lost) / (intact - lost) : null;
+    repairs.push({ kind, path, intact, broken: lost, repaired, restored, gap, accepted });
     say(lineOf(repairs.at(-1) as Repair));
   }
 }
@@ -128,6 +135,18 @@ function refuseOthers(): void {
     );
 }
 
+/** The edits of the command line as one break; null where there are none. */
+function ownBreak(): [Break] | null {
+  if (options.edit.length === 0) return null;
+  const edits = options.edit.map((text) => {
+    const [, file = '', pointer = '', value = ''] = /^([^#=]+)#([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (file === '') throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON.`);
+    return valueEdit(subject.harness, file, pointer, JSON.parse(value));
+  });
+  const harness = applyEdits(subject.harness, present(edits));
+  return [{ kind: 'own edit', path: options.edit.join(', '), harness }];
+}
+
 /** Labels take turns, so that the first few are of many kinds. */
 function inTurns(all: readonly Mutation[]): Mutation[] {
   const byLabel = [...Map.groupBy(all, ({ label }) => label).values()];
@@ -135,7 +154,7 @@ function inTurns(all: readonly Mutation[]): Mutation[] {
   return Array.from({ length: longest }, (_, turn) => byLabel.flatMap((own) => own[turn] ?? [])).flat();
 }
 
-async function mendingRun({ harness, kind }: Mutation) {
+async function mendingRun({ harness, kind }: Break) {
   const { config: whole, version, verifier, tasks: gate } = subject;
   const config = runConfigSchema.parse({
     ...whole,
@@ -162,7 +181,9 @@ async function mendingRun({ harness, kind }: Mutation) {
 }
 
 function report(): void {
-  const mended = repairs.filter((one) => one.restored >= ENOUGH_RESTORED && one.accepted.length > 0).length;
+  const mended = repairs.filter(
+    ({ restored, accepted }) => restored !== null && restored >= ENOUGH_RESTORED && accepted.length > 0,
+  ).length;
   const outcome = {
     run: subject.name,
     pair: subject.version.version,
@@ -188,7 +209,7 @@ function lineOf({ kind, path, intact, broken, repaired, restored, gap, accepted 
       ? ''
       : `, ${signedPoints(gap.mean)} (${signedPoints(gap.low)} to ${signedPoints(gap.high)}) beside the intact one`;
   return (
-    `${kind} at ${path}: ${percent(intact)} → ${percent(broken)} → ${percent(repaired)}, ${percent(restored)} of the loss${interval}; ` +
+    `${kind} at ${path}: ${percent(intact)} → ${percent(broken)} → ${percent(repaired)}, ${restored === null ? 'nothing lost' : `${percent(restored)} of the loss`}${interval}; ` +
     (accepted.join('; ') || 'nothing accepted')
   );
 }

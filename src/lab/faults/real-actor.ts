@@ -47,7 +47,7 @@ export function mutationsOfRun(
  * the first `FIRST_LOOK`. `intact`: rollouts of the same tasks under the working φ.
  */
 export async function costlyRollouts(
-  { harness }: Mutation,
+  { harness }: Pick<Mutation, 'harness'>,
   intact: readonly Trajectory[],
   { tasks, rollOut }: Pick<RealActor, 'tasks' | 'rollOut'>,
 ): Promise<Trajectory[] | null> {
