@@ -138,12 +138,11 @@ function refuseOthers(): void {
 /** The edits of the command line as one break; null where there are none. */
 function ownBreak(): [Break] | null {
   if (options.edit.length === 0) return null;
-  const edits = options.edit.map((text) => {
+  const harness = options.edit.reduce((before, text) => {
     const [, file = '', pointer = '', value = ''] = /^([^#=]+)#([^=]+)=(.*)$/s.exec(text) ?? [];
     if (file === '') throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON.`);
-    return valueEdit(subject.harness, file, pointer, JSON.parse(value));
-  });
-  const harness = applyEdits(subject.harness, present(edits));
+    return applyEdits(before, present([valueEdit(before, file, pointer, JSON.parse(value))]));
+  }, subject.harness);
   return [{ kind: 'own edit', path: options.edit.join(', '), harness }];
 }
 
