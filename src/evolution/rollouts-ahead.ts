@@ -1,5 +1,5 @@
 import type { RunConfig } from './run-config.ts';
-import { FIRST_HEAT } from './screen-patches.ts';
+import { screeningHeats } from './screen-patches.ts';
 
 /** Rollouts of one kind of step over a whole run with one seed, at most. */
 export interface StepRollouts {
@@ -77,16 +77,12 @@ function times(count: number, size: number | null): number | null {
   return count === 0 ? 0 : size === null ? null : count * size;
 }
 
-/**
- * All candidates on the first heat and a quarter of the tasks, then the better half, each time with the best saving beside it, on a half and on all; the
- * champion on all for comparison. Nothing is rolled out twice.
- */
+/** The field of each heat on the tasks that are new in it, the better half and the best saving beside it in the next; the champion on all for comparison. */
 function halvingRollouts(candidates: number, tasks: number): number {
   let field = candidates;
-  let reached = Math.min(FIRST_HEAT, tasks);
-  let rollouts = candidates * reached;
-  for (const share of [0.25, 0.5, 1]) {
-    const size = Math.max(Math.ceil(tasks * share), reached);
+  let reached = 0;
+  let rollouts = 0;
+  for (const size of screeningHeats(tasks).map((heat) => Math.min(heat, tasks))) {
     rollouts += field * (size - reached);
     reached = size;
     field = Math.min(field, Math.ceil(field / 2) + 1);

@@ -40,7 +40,15 @@ interface Candidate {
 }
 
 /** Tasks of the first heat, which also measures what these candidates cost. */
-export const FIRST_HEAT = 8;
+const FIRST_HEAT = 8;
+
+/**
+ * Tasks that candidates have met after each heat, increasing: a quarter, a half and all of `longest`, none of them below the first heat. No half of the field
+ * is given up without new tasks.
+ */
+export function screeningHeats(longest: number): number[] {
+  return [...new Set([0.25, 0.5, 1].map((share) => Math.max(FIRST_HEAT, Math.ceil(longest * share))))];
+}
 
 /**
  * The candidate worth a gate, chosen on `train` by successive halving: all candidates on few tasks, the better half on twice as many, and so on
@@ -60,12 +68,13 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
   await runHeat(context, order, field, tasks.slice(0, FIRST_HEAT));
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
   const isHoldWorthIt = await couldBeShownToHold(context, leastDiscordance(longest));
-  for (const size of [0.25, 0.5, 1].map((share) => Math.ceil(longest * share))) {
+  const heats = screeningHeats(longest);
+  for (const size of heats) {
     if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
     const ranked = [...field].sort((a, b) => meanScore(b) - meanScore(a));
-    const first = ranked.slice(0, size === longest ? 1 : Math.ceil(field.length / 2));
+    const first = ranked.slice(0, size === heats.at(-1) ? 1 : Math.ceil(field.length / 2));
     field = isHoldWorthIt ? withHolder(order.harness, first, ranked) : first;
-    report(context, order, ranked, Math.max(size, FIRST_HEAT), field);
+    report(context, order, ranked, size, field);
   }
   return worthGating(context, order, field, tasks.slice(0, longest));
 }
