@@ -91,7 +91,8 @@ describe('estimateRun', () => {
     expect(formulas).not.toContain('null');
     expect(result).toMatchObject({ rollouts: null, hours: null });
     const text = estimateLines(result, config).join('\n');
-    expect(text).toMatch(/gates +planned from the measured rate/);
+    expect(text).toMatch(/gates +\(10 diffs \+ 2 weight updates\) × 2 arms × planned\s+tasks/);
+    expect(text.match(/from the rate that the first minute measures/g)).toHaveLength(1);
     expect(text).toMatch(/in all +what budget\.time allows \(\d+ min\)/);
   });
 

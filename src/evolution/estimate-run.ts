@@ -65,13 +65,11 @@ export function estimateLines(estimate: RunEstimate, config: RunConfig): string[
   return [
     `Estimate before anything is paid: rollouts at most${perSeed}`,
     ...known.flatMap(({ step, rollouts: count, formula }) =>
-      entry(
-        step,
-        count === null
-          ? 'planned from the measured rate (fix sizes.* to know it before)'
-          : `${whole(count)} = ${formula}`,
-      ),
+      entry(step, count === null ? formula : `${whole(count)} = ${formula}`),
     ),
+    ...(known.some((step) => step.rollouts === null)
+      ? entry('planned', 'from the rate that the first minute measures; fix sizes.* to know it before')
+      : []),
     ...entry(
       'in all',
       rollouts === null
