@@ -99,7 +99,7 @@ async function repairAll(): Promise<void> {
   const before = await rollOut(subject.harness, kept);
   say(`intact: ${percent(passRate(before))} of ${kept.length} tasks`);
   const own = ownBreak();
-  for (const mutation of own ?? inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 1, seed }))) {
+  for (const mutation of own ?? inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 2, seed }))) {
     if (repairs.length === countNumber(options.mutations)) return;
     const broken = await (own === null ? costlyRollouts(mutation, before, actor) : rollOut(mutation.harness, kept));
     if (broken === null) {
