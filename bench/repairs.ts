@@ -20,8 +20,8 @@ import { runProgress } from '../src/cli/run-progress.ts';
 import { readerOfProposer, runConfigSchema } from '../src/evolution/run-config.ts';
 import { applyEdits } from '../src/harness/apply-patch.ts';
 import { mend } from '../src/lab/faults/mend.ts';
-import type { Mutation } from '../src/lab/faults/mutation/mutation.ts';
-import { costlyRollouts, LEAST_LOSS, mutationsOfRun, passRate } from '../src/lab/faults/real-actor.ts';
+import { LEAST_LOSS, type Mutation } from '../src/lab/faults/mutation/mutation.ts';
+import { costlyRollouts, mutationsOfRun, passRate } from '../src/lab/faults/real-actor.ts';
 import { ENOUGH_RESTORED } from '../src/lab/faults/repair-loop.ts';
 import { countNumber } from '../src/lab/option-numbers.ts';
 import { present, valueEdit } from '../src/patch/harness-edits.ts';
@@ -77,14 +77,14 @@ const actor = await openRealActor(options.run, {
   signal,
 });
 const { subject, engines, tasks: kept, rollOut } = actor;
-refuseOthers();
 const { taken: sealed, rest: train } = cutGroups(actor.train, SEALED);
 const folder = folderOf(subject.folder);
 const repairs: Repair[] = [];
 let costless = 0;
 let wasStopped = false;
 try {
-  await repairAll();
+  refuseOthers();
+  await repairAll(ownBreak());
 } catch (error) {
   if (!(error instanceof AbortedError)) throw error;
   wasStopped = true;
@@ -95,10 +95,10 @@ report();
 // Engines may hold threads that know nothing of the end.
 process.exit(wasStopped ? 130 : 0);
 
-async function repairAll(): Promise<void> {
+/** `own` in place of the mutations, whatever it costs. */
+async function repairAll(own: readonly [Break] | null): Promise<void> {
   const before = await rollOut(subject.harness, kept);
   say(`intact: ${percent(passRate(before))} of ${kept.length} tasks`);
-  const own = ownBreak();
   for (const mutation of own ?? inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 2, seed }))) {
     if (repairs.length === countNumber(options.mutations)) return;
     const broken = await (own === null ? costlyRollouts(mutation, before, actor) : rollOut(mutation.harness, kept));
@@ -141,9 +141,21 @@ function ownBreak(): [Break] | null {
   const harness = options.edit.reduce((before, text) => {
     const [, file = '', pointer = '', value = ''] = /^([^#=]+)#([^=]+)=(.*)$/s.exec(text) ?? [];
     if (file === '') throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON.`);
-    return applyEdits(before, present([valueEdit(before, file, pointer, JSON.parse(value))]));
+    return applyEdits(before, present([valueEdit(before, file, pointer, jsonOf(value, text))]));
   }, subject.harness);
+  if (harness.hash === subject.harness.hash)
+    throw new CoHarnessError('invalid-option', 'The edits leave the harness as it is. Nothing was run.');
   return [{ kind: 'own edit', path: options.edit.join(', '), harness }];
+}
+
+function jsonOf(value: string, text: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch (cause) {
+    throw new CoHarnessError('invalid-option', `--edit ${text}: ${value} is no JSON; text stands in quotes.`, {
+      cause,
+    });
+  }
 }
 
 /** Labels take turns, so that the first few are of many kinds. */

@@ -155,7 +155,10 @@ describe('commands that read a run', () => {
     const report = await json('lab', 'faults', '--run', run, '--tasks', '12', '--split', 'development');
     const rows = report.results as { actor: string; n: number; groups: number }[];
     expect(report).toMatchObject({ schema: 'co-harness/lab-faults@1' });
+    expect(rows).toHaveLength(4);
     expect(rows.every(({ actor, n, groups }) => actor === 'real' && n > 0 && groups > 0)).toBe(true);
+    const idle = await runCli(folder, 'lab', 'faults', '--pair', 'v1');
+    expect(idle).toMatchObject({ code: 2, stderr: expect.stringContaining('--pair does nothing without --run') });
     const many = await runCli(folder, 'lab', 'faults', '--run', run, '--tasks', '5000');
     expect(many).toMatchObject({ code: 2, stderr: expect.stringContaining('5000 are needed to break its harness on') });
   }, 120_000);

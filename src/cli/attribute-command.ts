@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { interruptSignal } from '../base/interrupt-signal.ts';
 import { palette } from '../base/palette.ts';
 import { attribute } from '../critic/attribute.ts';
 import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import { countNumber, positiveNumber } from '../lab/option-numbers.ts';
-import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { findHarness } from './find-harness.ts';
 import { openReader } from './open-reader.ts';
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { interruptSignal } from '../base/interrupt-signal.ts';
 import { seededRandom } from '../base/random.ts';
 import { percent, points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
 import { countNumber, temperatureNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { pairHash, type Version } from '../registry/version.ts';
-import { interruptSignal } from '../setup/interrupt-signal.ts';
 import { VERSION_HELP } from './find-version.ts';
 import { type GateSubject, gateSubject } from './gate-subject.ts';
 import { openRunEngines } from './open-run-engines.ts';

@@ -19,6 +19,8 @@ export interface GateSubject {
   folder: string;
   header: RunHeader;
   version: Version;
+  /** Whether its φ is that of the newest accepted version of its seed. */
+  isChampion: boolean;
   harness: Harness;
   tasks: readonly Task[];
   verifier: Verifier;
@@ -45,7 +47,14 @@ export async function gateSubject(reference: string | undefined, options: GateSu
   const judged = await withJournal(folder, async (journal) => {
     const registry = openRegistry(join(folder, 'registry'), journal);
     const version = await findVersion(registry, options.pair);
-    return { version, header: await readRunHeader(journal), harness: await registry.harness(version.pair.harness) };
+    const champion = await registry.champion(version.seed);
+    const isChampion = champion.pair.harness === version.pair.harness;
+    return {
+      version,
+      isChampion,
+      header: await readRunHeader(journal),
+      harness: await registry.harness(version.pair.harness),
+    };
   });
   return { name, folder, ...judged, ...(await gateTasks(folder, judged.header, options)) };
 }

@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type RealActor, scenarioOfRun } from '../lab/faults/real-actor.ts';
+import type { ModelBackend } from '../model/model-backend.ts';
 import { runBatch } from '../rollout/run-batch.ts';
 import { cutGroups } from '../task/cut-groups.ts';
 import type { Task } from '../task/task.ts';
@@ -21,6 +22,8 @@ export interface OpenedActor extends RealActor {
 export interface RealActorOptions {
   /** What `Registry.find` takes. */
   pair: string;
+  /** Absent: the config that the run was made from. */
+  config?: string;
   /** `a.b=value`, as the run was started with. */
   set: readonly string[];
   /** Tasks to break φ on, at least; whole groups from the end of the run's `train` split. */
@@ -39,32 +42,36 @@ const FEWEST_LEFT = 8;
  */
 export async function openRealActor(
   reference: string | undefined,
-  { pair, set, tasks: count, journalFile, signal }: RealActorOptions,
+  { tasks: count, journalFile, signal, ...options }: RealActorOptions,
 ): Promise<OpenedActor> {
-  const subject = await gateSubject(reference, { pair, set });
+  const subject = await gateSubject(reference, options);
   const { folder, header, harness, verifier, name } = subject;
   if (header.runner !== undefined) {
     throw new CoHarnessError(
       'invalid-config',
-      `${name} runs an agent of its own: only φ of our own loop can be broken here.`,
+      `${name} runs an agent of its own: only φ of our own loop can be broken here. Name a run without a runner.`,
     );
   }
   const { taken: tasks, rest: train } = cutGroups(subject.train, count);
   if (tasks.length < count || train.length < FEWEST_LEFT) {
     throw new CoHarnessError(
       'too-few-tasks',
-      `${name} has ${subject.train.length} train tasks; ${count} are needed to break its harness on, and ${FEWEST_LEFT} beside them. Name a run with more.`,
+      `${name} has ${subject.train.length} train tasks; ${count} are needed to break its harness on, and ${FEWEST_LEFT} beside them. Give fewer with --tasks, or name a run with more.`,
     );
   }
-  const engines = await openRunEngines(folder, header, signal);
-  const model = await engines.models.open(subject.version.pair.model);
   const journal = openSqliteJournal(journalFile(folder));
+  const opened = await openModel(subject, signal).catch(async (error) => {
+    await journal.close();
+    throw error;
+  });
+  const { engines, model } = opened;
   const stage = { model, toolHosts: engines.toolHosts, clock: systemClock, signal };
   return {
     subject,
     engines,
     train,
     tasks,
+    isBest: subject.isChampion,
     stage,
     scenario: scenarioOfRun({ name, harness, verifier }, train),
     rollOut: async (broken, some) => {
@@ -89,8 +96,24 @@ export async function openRealActor(
       return trajectories;
     },
     close: async () => {
-      await journal.close();
-      await engines.close();
+      try {
+        await journal.close();
+      } finally {
+        await engines.close();
+      }
     },
   };
+}
+
+async function openModel(
+  { folder, header, version }: GateSubject,
+  signal: AbortSignal,
+): Promise<{ engines: OpenedEngines; model: ModelBackend }> {
+  const engines = await openRunEngines(folder, header, signal);
+  try {
+    return { engines, model: await engines.models.open(version.pair.model) };
+  } catch (error) {
+    await engines.close();
+    throw error;
+  }
 }

@@ -82,28 +82,33 @@ async function run(path: string, options: RunOptions): Promise<void> {
   }
   if (options.estimate === true) return;
   output.write('Ctrl-C stops and keeps everything; the same command continues.\n');
-  const interrupt = interruptible(output);
-  const log = (text: string) => output.write(`${text}\n`);
-  const reader = await openReader(config.critic.by, { timeoutSeconds: config.critic.timeout });
-  const proposer = readerOfProposer(config);
-  const proposalReader =
-    proposer === null ? null : await openReader(proposer, { timeoutSeconds: config.critic.timeout });
-  const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
-  try {
-    await executeRun({
-      prepared,
-      folder,
-      engines: { ...engines, reader, proposalReader },
-      observers: [runProgress(output)],
-      signal: interrupt.signal,
-    });
-  } finally {
-    interrupt.dispose();
-    await engines.close();
-    await reader?.close();
-    await proposalReader?.close();
-  }
+  await execute(prepared, folder, output);
   await printReport(folder, name, options.json === true);
+}
+
+/** Opens what the run works with and closes it, whatever happens. */
+async function execute(prepared: PreparedRun, folder: string, output: NodeJS.WriteStream): Promise<void> {
+  const { config } = prepared;
+  await using closing = new AsyncDisposableStack();
+  const open = async (name: string | null) =>
+    closing.adopt(
+      name === null ? null : await openReader(name, { timeoutSeconds: config.critic.timeout }),
+      async (reader) => reader?.close(),
+    );
+  const reader = await open(config.critic.by);
+  const proposalReader = await open(readerOfProposer(config));
+  const interrupt = interruptible(output);
+  closing.defer(interrupt.dispose);
+  const log = (text: string) => output.write(`${text}\n`);
+  const engines = await openEngines(config, folder, { signal: interrupt.signal, log });
+  closing.defer(engines.close);
+  await executeRun({
+    prepared,
+    folder,
+    engines: { ...engines, reader, proposalReader },
+    observers: [runProgress(output)],
+    signal: interrupt.signal,
+  });
 }
 
 function overrides(options: RunOptions): Record<string, unknown> {

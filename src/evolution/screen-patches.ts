@@ -105,7 +105,8 @@ function planScreening(
     const most = Math.min(MOST_SCREENING_TASKS, available);
     const affordable =
       rolloutsFor(context, seconds, 1, Number.MAX_SAFE_INTEGER) / Math.max(1, candidates.length * 0.875);
-    return { screeningTasks: fixed ?? Math.max(2 * FIRST_HEAT, Math.min(most, Math.floor(affordable))) };
+    const planned = fixed ?? Math.max(2 * FIRST_HEAT, Math.min(most, Math.floor(affordable)));
+    return { screeningTasks: Math.min(planned, available) };
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { interruptSignal } from '../base/interrupt-signal.ts';
 import { palette } from '../base/palette.ts';
 import { DEFAULT_MODEL_SOURCE } from '../model/model-source.ts';
 import { type DoctorCheck, type DoctorOptions, doctor } from './doctor.ts';
-import { interruptSignal } from './interrupt-signal.ts';
 
 const colors = palette(process.stdout);
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { interruptSignal } from '../base/interrupt-signal.ts';
 import { DEFAULT_MODEL_SOURCE } from '../model/model-source.ts';
-import { interruptSignal } from './interrupt-signal.ts';
 import { setUp } from './set-up.ts';
 
 /** Adds `setup`: exit code 0 when everything is there, 1 when a step failed. */

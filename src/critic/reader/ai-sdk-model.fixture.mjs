@@ -1,10 +1,6 @@
-// What a user of the AI SDK would write; the address comes from the test.
+// What a user of the AI SDK would write; address and key come from the test.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 
-const provider = createOpenAICompatible({
-  name: 'mine',
-  baseURL: process.env.CO_HARNESS_TEST_SERVER ?? '',
-  apiKey: 'k',
-});
-export default provider('judge');
+const { CO_HARNESS_TEST_SERVER: baseURL = '', CO_HARNESS_TEST_KEY: apiKey = '' } = process.env;
+export default createOpenAICompatible({ name: 'mine', baseURL, apiKey })('judge');
 export const windowTokens = 9000;

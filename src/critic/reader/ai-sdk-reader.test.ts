@@ -18,7 +18,7 @@ interface Asked {
 
 /** The real `ai` package and a real provider against a server here, which answers what it is told to. */
 const asked: Asked[] = [];
-let next: { status?: number; reason?: string; hangs?: boolean } = {};
+let next: { status?: number; reason?: string | null; hangs?: boolean } = {};
 let server: Server;
 let reader: CriticReader;
 const at = { directory: import.meta.dirname, timeoutMs: 20_000 };
@@ -31,11 +31,13 @@ beforeAll(async () => {
     response.writeHead(status, { 'content-type': 'application/json' });
     const choice = { index: 0, message: { role: 'assistant', content: 'It was the tool.' }, finish_reason: reason };
     const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+    const refusal = { error: { message: `No entry for ${request.headers.authorization}` } };
     response.end(
-      JSON.stringify(status === 200 ? { id: 'r', created: 0, model: 'judge', choices: [choice], usage } : {}),
+      JSON.stringify(status === 200 ? { id: 'r', created: 0, model: 'judge', choices: [choice], usage } : refusal),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  process.env.CO_HARNESS_TEST_KEY = 'sk-secret-1234567890';
   process.env.CO_HARNESS_TEST_SERVER = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   reader = await open();
 });
@@ -76,9 +78,15 @@ describe('a model of the AI SDK as a reader', () => {
     expect(reader.name).toBe('ai-sdk:ai-sdk-model.fixture.mjs:mine.chat/judge');
   });
 
-  it('gives no answer where the server refuses', async () => {
+  it.each(['stop', 'stop_sequence', null])('takes an answer that ended by itself as whole (%s)', async (reason) => {
+    next = { reason };
+    expect(await reader.read('Who was it?', { vote: 0 })).toMatchObject({ kind: 'text', isComplete: true });
+  });
+
+  it('gives no answer where the server refuses, and does not repeat the key', async () => {
     next = { status: 401 };
-    expect(await reader.read('Who was it?', { vote: 0 })).toMatchObject({ kind: 'failed' });
+    const reply = await reader.read('Who was it?', { vote: 0 });
+    expect(reply).toMatchObject({ kind: 'failed', why: expect.stringContaining('No entry for Bearer [key]') });
   });
 
   it('gives up after its time, and stops when it is told to', async () => {
@@ -103,9 +111,10 @@ describe('a file that holds no model', () => {
   it.each([
     ['that is missing', () => aiSdkReader('nowhere.mjs', at), 'cannot be loaded'],
     ['without a default export', () => fileOf('export const model = {};'), 'no model. Write: export default'],
+    ['with a default export of another kind', () => fileOf('export default {};'), 'no model. Write: export default'],
     [
       'with an impossible window',
-      () => fileOf('export default {}; export const windowTokens = 9;'),
+      () => fileOf('export default "gateway/model"; export const windowTokens = 9;'),
       'no number from 4096 on',
     ],
     ['away from the package', () => fileOf('export default "gateway/model";'), 'Run npm install ai there'],

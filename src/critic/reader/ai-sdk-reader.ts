@@ -15,6 +15,8 @@ interface AiSdk {
   }>;
 }
 
+/** Providers name the other ends as they like; the end mark of an answer is looked for anyway. */
+const CUT = new Set(['length', 'content-filter', 'error']);
 const CONCURRENCY = 4;
 const WINDOW_TOKENS = 32_768;
 
@@ -49,23 +51,23 @@ export async function aiSdkReader(
         const { inputTokens, outputTokens } = usage;
         const isCounted = inputTokens !== undefined && outputTokens !== undefined;
         const counted = isCounted ? { usage: { promptTokens: inputTokens, completionTokens: outputTokens } } : {};
-        return { kind: 'text', text, isComplete: finishReason === 'stop', ...counted };
+        return { kind: 'text', text, isComplete: !CUT.has(finishReason), ...counted };
       } catch (error) {
         if (signal?.aborted) throw new AbortedError();
         if (timeout.aborted) return { kind: 'failed', why: `${file} gave no answer within ${timeoutMs} ms` };
-        return { kind: 'failed', why: errorMessage(error) };
+        return { kind: 'failed', why: withoutSecrets(errorMessage(error)) };
       }
     },
     close: async () => {},
   };
 }
 
-async function loadModel(path: string): Promise<{ model: object | string; windowTokens: number }> {
+async function loadModel(path: string): Promise<{ model: LanguageModel; windowTokens: number }> {
   const loaded = await importing<{ default?: unknown; windowTokens?: unknown }>(pathToFileURL(path).href, path);
-  const { default: model, windowTokens = WINDOW_TOKENS } = loaded;
-  if ((typeof model !== 'object' && typeof model !== 'string') || model === null || model === '') {
+  const { default: exported, windowTokens = WINDOW_TOKENS } = loaded;
+  const model = await exported;
+  if (!isModel(model))
     throw invalid(path, 'its default export is no model. Write: export default provider("model-name").');
-  }
   if (typeof windowTokens !== 'number' || !(windowTokens >= LEAST_WINDOW)) {
     throw invalid(path, `its windowTokens is no number from ${LEAST_WINDOW} on.`);
   }
@@ -74,6 +76,16 @@ async function loadModel(path: string): Promise<{ model: object | string; window
 
 const LEAST_WINDOW = 4096;
 
+/** A name for the AI SDK's gateway, or what a provider makes. */
+type LanguageModel = string | { provider: string; modelId: string };
+
+function isModel(model: unknown): model is LanguageModel {
+  if (typeof model === 'string') return model !== '';
+  if (typeof model !== 'object' || model === null) return false;
+  const { doGenerate, provider, modelId } = model as Record<string, unknown>;
+  return typeof doGenerate === 'function' && typeof provider === 'string' && typeof modelId === 'string';
+}
+
 async function loadSdk(path: string): Promise<AiSdk> {
   let address: string;
   try {
@@ -81,21 +93,32 @@ async function loadSdk(path: string): Promise<AiSdk> {
   } catch {
     throw invalid(path, 'the package "ai" is not installed where it lies. Run npm install ai there.');
   }
-  return importing<AiSdk>(address, path);
+  // Version 6 prints its warnings on stdout, where ours is JSON.
+  (globalThis as { AI_SDK_LOG_WARNINGS?: unknown }).AI_SDK_LOG_WARNINGS ??= false;
+  const sdk = await importing<AiSdk>(address, path);
+  if (typeof sdk.generateText === 'function') return sdk;
+  throw invalid(path, 'the package "ai" there has no generateText. Install version 5 or later.');
 }
 
 async function importing<T>(address: string, path: string): Promise<T> {
   try {
     return (await import(address)) as T;
   } catch (cause) {
-    throw invalid(path, `it cannot be loaded: ${errorMessage(cause)}`, cause);
+    const [why = ''] = errorMessage(cause).split(' imported from ');
+    throw invalid(path, `it cannot be loaded: ${why}. Name a module whose default export is a model.`, cause);
   }
 }
 
-function nameOf(model: object | string): string {
-  if (typeof model === 'string') return model;
-  const { provider, modelId } = model as { provider?: unknown; modelId?: unknown };
-  return [provider, modelId].filter((part) => typeof part === 'string').join('/') || 'model';
+/** Providers repeat what they were sent, keys too, and those come from the environment. */
+function withoutSecrets(text: string): string {
+  const secrets = Object.entries(process.env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+  );
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[key]'), text);
+}
+
+function nameOf(model: LanguageModel): string {
+  return typeof model === 'string' ? model : `${model.provider}/${model.modelId}`;
 }
 
 function invalid(path: string, why: string, cause?: unknown): CoHarnessError {

@@ -101,7 +101,7 @@ export async function mutationGroup(
   };
 }
 
-/** Failures of the intact harness: the best one there is, so that only the agent can be to blame. */
+/** Failures of the intact harness. It must be the best one there is: only then nobody but the agent is to blame. */
 export function agentErrorGroup(
   scenario: LabScenario,
   intact: readonly Trajectory[],

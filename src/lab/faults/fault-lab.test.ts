@@ -10,7 +10,7 @@ import { FAULT_CATALOGUES, kindNames } from './fault-catalogues.ts';
 import { labModel } from './lab-model.ts';
 import { allMutations } from './mutation/all-mutations.ts';
 import { runResamplingSuite } from './resampling-suite.ts';
-import { runFaultLab } from './run-fault-lab.ts';
+import { faultGroups, runFaultLab } from './run-fault-lab.ts';
 import { desk } from './scenarios/desk.ts';
 import type { LabScenario } from './scenarios/lab-scenario.ts';
 import { foreignTo, LAB_SCENARIOS } from './scenarios/lab-scenarios.ts';
@@ -164,6 +164,11 @@ describe('the fault lab', () => {
     ]);
     expect(await runFaultLab({ ...small, splits: ['development'] })).toEqual(report);
   }, 240_000);
+
+  it('stops between two mutations when it is told to, though its model never waits', async () => {
+    const stopping = faultGroups('development', { ...small, tasks: 200, signal: AbortSignal.timeout(50) });
+    await expect(stopping).rejects.toMatchObject({ code: 'aborted' });
+  }, 60_000);
 
   it('confirms no cause among failures that another sample cures, and many without the placebo arm', async () => {
     const { results } = await runResamplingSuite({ batches: 8, failures: 16, cases: 10, patches: 1, samples: 2 });

@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
 import { CoHarnessError } from '../../base/errors.ts';
+import { interruptSignal } from '../../base/interrupt-signal.ts';
 import type { CriticReader } from '../../critic/reader/critic-reader.ts';
 import { countNumber, wholeNumber } from '../option-numbers.ts';
 import type { FaultsOptions } from './measure-faults.ts';
 import type { RealActor } from './real-actor.ts';
 
-interface CommandOptions extends Omit<FaultsOptions, 'reading' | 'actor'> {
+interface CommandOptions extends Omit<FaultsOptions, 'reading' | 'actor' | 'signal'> {
   critic?: string;
   run?: string;
   pair: string;
+  config?: string;
   set: string[];
   tasks: number;
   votes: number;
@@ -24,7 +26,7 @@ type OpenReader = (critic: string, options: { timeoutSeconds: number }) => Promi
 /** The pair that `--run` and `--pair` name, to be closed in the end. */
 type OpenActor = (
   run: string,
-  options: { pair: string; set: readonly string[]; tasks: number; signal: AbortSignal },
+  options: { pair: string; config?: string; set: readonly string[]; tasks: number; signal: AbortSignal },
 ) => Promise<RealActor & { close(): Promise<void> }>;
 
 /** Adds `lab faults` to the program. Prints to `write`, progress to `progress` (not called with --json). */
@@ -70,19 +72,21 @@ export function registerLabFaultsCommand(
     )
     .option('--pair <pair>', 'with --run: the version to break', 'champion')
     .option('--tasks <n>', 'with --run: train tasks to break it on', countNumber, 60)
+    .option('--config <path>', 'with --run: its config, where the run no longer knows it')
     .option('--set <key=value>', 'with --run: as the run was started with; may be repeated', collect, [])
     .option('--failures <n>', 'with --critic: failures asked about, balanced over labels', countNumber, 40)
     .option('--votes <n>', 'with --critic: questions a failure', countNumber, 1)
     .option('--concurrency <n>', 'with --critic: failures asked about at once', countNumber, 4)
     .option('--timeout <seconds>', 'with --critic: time that one answer may take', countNumber, 300)
     .option('--json', 'print JSON', false)
-    .action(async (options: CommandOptions) => {
+    .action(async (options: CommandOptions, command: Command) => {
+      refuseIdle(command);
       const onProgress = (text: string) => {
         if (!options.json) progress(`${text}\n`);
       };
       // The scenarios are built when they are loaded: no other command should wait for them.
       const { measureFaults } = await import('./measure-faults.ts');
-      const measure = async (others: Pick<FaultsOptions, 'reading' | 'actor'> = {}) => {
+      const measure = async (others: Parameters<Measure>[0] = {}) => {
         const { report, text } = await measureFaults({ ...options, ...others }, onProgress);
         write(options.json ? `${JSON.stringify(report, null, 2)}\n` : text);
       };
@@ -92,28 +96,35 @@ export function registerLabFaultsCommand(
     });
 }
 
-type Measure = (others: Pick<FaultsOptions, 'reading' | 'actor'>) => Promise<void>;
+/** Options that do nothing without another one. */
+const WITH: Readonly<Record<string, readonly string[]>> = {
+  run: ['pair', 'tasks', 'config', 'set'],
+  critic: ['failures', 'votes', 'concurrency', 'timeout'],
+};
 
-function measureWithActor(run: string, options: CommandOptions, openActor: OpenActor, measure: Measure): Promise<void> {
-  return untilInterrupted(async (signal) => {
-    const actor = await openActor(run, { ...options, signal });
-    try {
-      await measure({ actor });
-    } finally {
-      await actor.close();
-    }
-  });
+/** Throws CoHarnessError `invalid-option` for one that would be ignored in silence. */
+function refuseIdle(command: Command): void {
+  for (const [needed, options] of Object.entries(WITH)) {
+    if (command.getOptionValue(needed) !== undefined) continue;
+    const idle = options.find((option) => command.getOptionValueSource(option) === 'cli');
+    if (idle !== undefined) throw new CoHarnessError('invalid-option', `--${idle} does nothing without --${needed}.`);
+  }
 }
 
-/** Fires the signal at Ctrl-C. */
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop);
+type Measure = (others: Pick<FaultsOptions, 'reading' | 'actor' | 'signal'>) => Promise<void>;
+
+async function measureWithActor(
+  run: string,
+  options: CommandOptions,
+  openActor: OpenActor,
+  measure: Measure,
+): Promise<void> {
+  const signal = interruptSignal();
+  const actor = await openActor(run, { ...options, signal });
   try {
-    await work(controller.signal);
+    await measure({ actor, signal });
   } finally {
-    process.removeListener('SIGINT', stop);
+    await actor.close();
   }
 }
 
@@ -121,7 +132,7 @@ function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
 }
 
-/** Opens the reader, lets Ctrl-C stop its questions, closes it. Throws CoHarnessError `invalid-critic`. */
+/** Opens the reader and closes it. Throws CoHarnessError `invalid-critic`. */
 async function measureWithReader(
   critic: string,
   { failures, votes, concurrency, timeout }: CommandOptions,
@@ -136,11 +147,10 @@ async function measureWithReader(
       { details: { critic } },
     );
   }
-  await untilInterrupted(async (signal) => {
-    try {
-      await measure({ reading: { reader, failures, votes, concurrency, signal } });
-    } finally {
-      await reader.close();
-    }
-  });
+  const signal = interruptSignal();
+  try {
+    await measure({ reading: { reader, failures, votes, concurrency }, signal });
+  } finally {
+    await reader.close();
+  }
 }

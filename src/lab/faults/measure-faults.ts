@@ -21,21 +21,23 @@ export interface FaultsOptions {
   /** In the place of the scripted model. */
   actor?: RealActor;
   /** A reader to be measured on some failures of the split. */
-  reading?: Omit<ReaderLabOptions, 'split' | 'onProgress'>;
+  reading?: Omit<ReaderLabOptions, 'split' | 'onProgress' | 'signal'>;
+  signal?: AbortSignal;
 }
 
 /** The report that the options ask for, as data and as text. */
 export async function measureFaults(
-  { full, seed, split, causes, resampling, repair, actor, reading }: FaultsOptions,
+  { full, seed, split, causes, resampling, repair, actor, reading, signal }: FaultsOptions,
   onProgress: (text: string) => void,
 ): Promise<{ report: unknown; text: string }> {
-  const options = { ...(full ? FULL_FAULT_LAB : QUICK_FAULT_LAB), seed };
+  const stopped = signal === undefined ? {} : { signal };
+  const options = { ...(full ? FULL_FAULT_LAB : QUICK_FAULT_LAB), seed, ...stopped };
   if (causes) {
     const lines = await listCauses(options);
     return { report: { schema: 'co-harness/lab-causes@1', lines }, text: `${lines.join('\n')}\n` };
   }
   if (reading !== undefined) {
-    const report = await measureReader(options, { ...reading, split: split ?? 'heldOut', onProgress });
+    const report = await measureReader(options, { ...reading, ...stopped, split: split ?? 'heldOut', onProgress });
     return { report, text: renderReaderLab(report) };
   }
   if (resampling) {
@@ -47,7 +49,8 @@ export async function measureFaults(
     return { report, text: renderRepairs(report) };
   }
   const splits = split === undefined ? {} : { splits: [split] };
-  const acted = actor === undefined ? options : { ...(full ? FULL_FAULT_LAB : REAL_FAULT_LAB), seed, actor };
+  const acted =
+    actor === undefined ? options : { ...(full ? FULL_FAULT_LAB : REAL_FAULT_LAB), seed, ...stopped, actor };
   const report = await runFaultLab({ ...acted, ...splits, onProgress });
   return { report, text: renderFaultLab(report) };
 }

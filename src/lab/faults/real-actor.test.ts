@@ -3,11 +3,12 @@ import { manualClock } from '../../base/clock.ts';
 import type { Harness } from '../../harness/harness.ts';
 import type { Task } from '../../task/task.ts';
 import { isSuccess } from '../../trajectory/is-success.ts';
+import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { type LabGroup, scriptedRollOut } from './collect-failures.ts';
 import { labModel } from './lab-model.ts';
+import { LEAST_LOSS } from './mutation/mutation.ts';
 import {
   costlyRollouts,
-  LEAST_LOSS,
   mutationsOfRun,
   passRate,
   type RealActor,
@@ -25,6 +26,7 @@ const actor: RealActor = {
   // The scripted actor of the workshop plays the run's model: it needs its own scenario's name and mind.
   scenario: scenarioOfRun(workshop, train),
   tasks: tasksFrom(100, 50),
+  isBest: true,
   rollOut: scriptedRollOut(workshop, model),
   stage: { model, clock: manualClock() },
 };
@@ -36,9 +38,10 @@ describe('a run’s φ as a scenario', () => {
   });
 });
 
+const intact = () => actor.rollOut(workshop.harness, actor.tasks);
+
 describe('failures under a real actor', () => {
   let groups: LabGroup[];
-  const intact = () => actor.rollOut(workshop.harness, actor.tasks);
   beforeAll(async () => {
     groups = await realFaultGroups('development', actor, { ...choice, failures: 8 });
   }, 120_000);
@@ -53,6 +56,8 @@ describe('failures under a real actor', () => {
     expect(costly.length).toBeGreaterThan(3);
     expect(costly.length).toBeLessThan(losses.size);
     const found = groups.flatMap(({ mutation }) => mutation?.kind ?? []);
+    // Sized by the window of the lab's own model, it would fill no other: its truth would be a wrong one.
+    expect([...losses.keys()]).not.toContain('examples fill the window');
     // One that shows no loss on the first tasks is not tried on all of them.
     expect(costly).toEqual(expect.arrayContaining(found));
     expect(found.length).toBeGreaterThan(costly.length / 2);
@@ -70,6 +75,30 @@ describe('failures under a real actor', () => {
     const own = groups.at(-1);
     expect(own).toMatchObject({ mutation: null, truth: { label: 'agent_error', component: null } });
     expect(own?.failures.map(({ task }) => task.id)).toEqual(failed);
+  });
+});
+
+describe('failures of a φ that is not the best one found', () => {
+  it('are nobody’s: only mutations have a known cause', async () => {
+    const [first, ...others] = await realFaultGroups(
+      'development',
+      { ...actor, isBest: false, tasks: actor.tasks.slice(0, 20) },
+      { ...choice, failures: 2 },
+    );
+    expect([first, ...others].every((group) => group?.mutation !== null)).toBe(true);
+  });
+
+  it('are said to show nothing where no mutation costs anything', async () => {
+    const said: string[] = [];
+    const [fails] = (await intact()).filter((rollout) => !isSuccess(rollout));
+    const rollOut = async (_: Harness, some: readonly Task[]) => some.map(() => fails as Trajectory);
+    const found = await realFaultGroups(
+      'development',
+      { ...actor, isBest: false, rollOut },
+      { ...choice, failures: 2, onProgress: (text) => said.push(text) },
+    );
+    expect(found).toEqual([]);
+    expect(said.at(-1)).toContain('no mutation costs 20% of the tasks');
   });
 });
 

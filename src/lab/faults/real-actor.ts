@@ -4,8 +4,8 @@ import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { agentErrorGroup, type LabGroup, mutationGroup, type RollOut } from './collect-failures.ts';
 import { FAULT_CATALOGUES, type FaultSplit } from './fault-catalogues.ts';
 import { allMutations } from './mutation/all-mutations.ts';
-import type { Mutation } from './mutation/mutation.ts';
-import type { LabScenario } from './scenarios/lab-scenario.ts';
+import { LEAST_LOSS, type Mutation } from './mutation/mutation.ts';
+import { LAB_WINDOW_TOKENS, type LabScenario } from './scenarios/lab-scenario.ts';
 import { workshop } from './scenarios/workshop.ts';
 import type { CauseTestOptions } from './test-causes.ts';
 
@@ -15,13 +15,13 @@ export interface RealActor {
   scenario: LabScenario;
   /** Tasks on which φ is broken; none of them is in the scenario's stream. */
   tasks: readonly Task[];
+  /** Whether φ is the best that its run found: only then its failures are the agent's own. */
+  isBest: boolean;
   /** Rejects with CoHarnessError `infrastructure` where a rollout got no score. */
   rollOut: RollOut;
   stage: CauseTestOptions['stage'];
 }
 
-/** Share of the tasks that a mutation must cost before its failures count as caused by it: a small model fails some others whatever is changed. */
-export const LEAST_LOSS = 0.2;
 /** Tasks on which it must already show, before the others are paid for. */
 const FIRST_LOOK = 40;
 
@@ -33,13 +33,18 @@ export function scenarioOfRun(
   return { ...run, mind: workshop.mind, task: (index) => train[index % train.length] as Task };
 }
 
-/** Mutations of a run's φ, at most `perKind` of each kind. */
+/** Mutations of a run's φ, at most `perKind` of each kind, but for those that are sized by the window of the lab's own model: they fill no other. */
 export function mutationsOfRun(
   scenario: LabScenario,
   split: FaultSplit,
   { perKind, seed }: { perKind: number; seed: number },
 ): Mutation[] {
-  return allMutations(FAULT_CATALOGUES[split], scenario, { foreign: workshop.harness, perKind, seed });
+  const all = allMutations(FAULT_CATALOGUES[split], scenario, { foreign: workshop.harness, perKind, seed });
+  return all.filter(({ edits }) => !edits.some(({ value }) => isAsLongAsLabWindow(value)));
+}
+
+function isAsLongAsLabWindow(value: unknown): boolean {
+  return typeof value === 'string' && value.length >= LAB_WINDOW_TOKENS / 2;
 }
 
 /**
@@ -68,10 +73,10 @@ function passes(rollouts: readonly Trajectory[]): number {
   return rollouts.filter(isSuccess).length;
 }
 
-/** Failures of every mutation that costs enough, and of the agent itself under the working φ. */
+/** Failures of every mutation that costs enough, and of the agent itself under φ where it is the best one found. */
 export async function realFaultGroups(
   split: FaultSplit,
-  { scenario, tasks, rollOut }: RealActor,
+  { scenario, tasks, isBest, rollOut }: RealActor,
   {
     failures,
     onProgress = () => {},
@@ -87,5 +92,7 @@ export async function realFaultGroups(
     if (broken !== null) groups.push(await mutationGroup(scenario, mutation, intact, collect));
     onProgress(`${index + 1} of ${mutations.length} mutations tried, ${groups.length} cost enough`);
   }
-  return [...groups, agentErrorGroup(scenario, intact, tasks)];
+  if (groups.length === 0)
+    onProgress(`no mutation costs ${LEAST_LOSS * 100}% of the tasks: is there anything that works?`);
+  return isBest ? [...groups, agentErrorGroup(scenario, intact, tasks)] : groups;
 }

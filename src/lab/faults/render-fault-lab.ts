@@ -1,45 +1,45 @@
+import type { FaultSplit } from './fault-catalogues.ts';
 import type { FaultLabReport, FaultLabResult } from './run-fault-lab.ts';
 import type { Proportion } from './score-attributions.ts';
 
-/** The report as text, at most 80 columns wide: what was right, a table of critics, one of labels. Missing values are dashes. */
+/** The report as text, tables at most 80 columns wide. Missing values are dashes. */
 export function renderFaultLab({ kinds, results }: FaultLabReport): string {
   const counts = `Kinds of mutations: ${kinds.development.length} for development, ${kinds.heldOut.length} held out.`;
-  return `${[counts, '', ...criticTables(results)].join('\n')}\n`;
+  return `${[counts, ...criticTables(results)].join('\n')}\n`;
 }
 
-/** Lines of what was right with 95% intervals, and of both tables. */
+const SPLIT_TITLES: Readonly<Record<FaultSplit, string>> = {
+  development: 'Development kinds',
+  heldOut: 'Held-out kinds',
+};
+
+/** Lines of each split: what was right with 95% intervals, a table of critics, one of labels. */
 export function criticTables(results: readonly FaultLabResult[]): string[] {
-  return [
-    ...results.flatMap((result) => [
-      `${named(result)}, ${result.split}: ${result.n} failures of ${result.groups} harnesses`,
-      `  label right ${shown(result.labelRight)}`,
-      `  component right ${shown(result.componentRight)}`,
+  return [...Map.groupBy(results, ({ split }) => split)].flatMap(([split, own]) => [
+    '',
+    SPLIT_TITLES[split],
+    ...own.flatMap((result) => [
+      `  ${named(result)}: ${result.n} failures of ${result.groups} harnesses`,
+      `    label right ${shown(result.labelRight)}`,
+      `    component right ${shown(result.componentRight)}`,
     ]),
     '',
-    row(['critic', 'split', 'macro-F1', 'component', 'undecided', 'agent errors', ''], CRITIC_WIDTHS),
-    row(['', '', '', '', '', 'patched', 'calls'], CRITIC_WIDTHS),
-    ...results.map((result) =>
-      row(
-        [
-          named(result),
-          result.split,
-          decimal(result.macroF1),
-          decimal(result.componentAccuracy),
-          decimal(result.abstained),
-          decimal(result.agentErrorPatched),
-          String(result.cost.modelCalls),
-        ],
-        CRITIC_WIDTHS,
-      ),
-    ),
+    row(['', '', '', '', 'agent errors', 'model'], CRITIC_WIDTHS),
+    row(['critic', 'macro-F1', 'component', 'undecided', 'patched', 'calls'], CRITIC_WIDTHS),
+    ...own.map((result) => row([named(result), ...numbersOf(result)], CRITIC_WIDTHS)),
     '',
-    row(['critic', 'split', 'label', 'precision', 'recall', 'n'], LABEL_WIDTHS),
-    ...results.flatMap((result) =>
+    row(['critic', 'label', 'precision', 'recall', 'n'], LABEL_WIDTHS),
+    ...own.flatMap((result) =>
       result.labels.map(({ label, precision, recall, n }) =>
-        row([named(result), result.split, label, decimal(precision), decimal(recall), String(n)], LABEL_WIDTHS),
+        row([named(result), label, decimal(precision), decimal(recall), String(n)], LABEL_WIDTHS),
       ),
     ),
-  ];
+  ]);
+}
+
+function numbersOf({ macroF1, componentAccuracy, abstained, agentErrorPatched, cost }: FaultLabResult): string[] {
+  const shares = [macroF1, componentAccuracy, abstained, agentErrorPatched].map(decimal);
+  return [...shares, String(cost.modelCalls)];
 }
 
 function named({ critic, replay, actor }: FaultLabResult): string {
@@ -56,12 +56,13 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(0)}%`;
 }
 
-const CRITIC_WIDTHS = [27, 12, 9, 10, 10, 13, 5];
-const LABEL_WIDTHS = [27, 12, 20, 10, 7, 4];
+/** Of each column, the blank behind it included. */
+const CRITIC_WIDTHS = [30, 10, 11, 10, 13, 6];
+const LABEL_WIDTHS = [30, 21, 11, 8, 6];
 
 function row(cells: readonly string[], widths: readonly number[]): string {
   return cells
-    .map((cell, index) => fitted(cell, widths[index] ?? 10))
+    .map((cell, index) => (index === cells.length - 1 ? cell : fitted(cell, widths[index] as number)))
     .join('')
     .trimEnd();
 }

@@ -6,7 +6,6 @@ export function renderReaderLab({ split, seed, votes, groups, replies, results, 
   const lines = [
     `${failures.length} failures of ${groups} harnesses (${split}, seed ${seed}), ${votes} vote(s) each: ${replies.invalid} of ${replies.asked} votes invalid.`,
     ...replies.refusals.map((why) => `  refused: ${why}`),
-    '',
     ...criticTables(results),
   ];
   return `${lines.join('\n')}\n`;

@@ -15,8 +15,7 @@ import { FAULT_CATALOGUES, type FaultSplit } from './fault-catalogues.ts';
 import { labModel } from './lab-model.ts';
 import { type Mended, mend } from './mend.ts';
 import { allMutations } from './mutation/all-mutations.ts';
-import type { Mutation } from './mutation/mutation.ts';
-import { LEAST_LOSS } from './real-actor.ts';
+import { LEAST_LOSS, type Mutation } from './mutation/mutation.ts';
 import type { LabScenario } from './scenarios/lab-scenario.ts';
 import { foreignTo, LAB_SCENARIOS } from './scenarios/lab-scenarios.ts';
 

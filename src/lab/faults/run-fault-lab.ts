@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { manualClock } from '../../base/clock.ts';
+import { AbortedError } from '../../base/errors.ts';
 import type { AttributionLabel } from '../../critic/attribution.ts';
 import type { Critic } from '../../critic/critic.ts';
 import { evidenceCritic } from '../../critic/evidence-critic.ts';
@@ -35,6 +37,8 @@ export interface FaultLabOptions {
   splits?: readonly FaultSplit[];
   /** Acts in the place of the scripted actor; the baselines still know the scripted development split. */
   actor?: RealActor;
+  /** Stops the collection of failures between two mutations. */
+  signal?: AbortSignal;
   onProgress?: (text: string) => void;
 }
 
@@ -65,7 +69,10 @@ const SPLITS = ['development', 'heldOut'] as const;
 /** Where each split's tasks begin in a scenario's stream. */
 const FIRST_TASK: Readonly<Record<FaultSplit, number>> = { development: 0, heldOut: 5000 };
 
-/** Failures of one split: of every mutation that costs something, and of the agent itself under the intact harnesses. */
+/**
+ * Failures of one split: of every mutation that costs something, and of the agent itself under the intact harnesses. Rejects with AbortedError when the signal
+ * fires.
+ */
 export async function faultGroups(split: FaultSplit, options: FaultLabOptions): Promise<LabGroup[]> {
   const groups: LabGroup[] = [];
   for (const scenario of LAB_SCENARIOS[split]) {
@@ -76,6 +83,7 @@ export async function faultGroups(split: FaultSplit, options: FaultLabOptions): 
     const intact = await rollOut(scenario.harness, collect.tasks);
     const foreign = foreignTo(scenario).harness;
     for (const mutation of allMutations(FAULT_CATALOGUES[split], scenario, { ...options, foreign })) {
+      await breathe(options.signal);
       const group = await mutationGroup(scenario, mutation, intact, collect);
       if (group.failures.length > 0) groups.push(group);
     }
@@ -88,11 +96,19 @@ export async function faultGroups(split: FaultSplit, options: FaultLabOptions): 
 
 const AGENT_TASKS = 10;
 
+/** A scripted model answers at once: without a pause no signal would ever be heard. */
+async function breathe(signal: AbortSignal | undefined): Promise<void> {
+  await setImmediate();
+  if (signal?.aborted) throw new AbortedError();
+}
+
 /** Every critic on every split, alone and with replay, and the two baselines. Deterministic given the options. */
 export async function runFaultLab(options: FaultLabOptions): Promise<FaultLabReport> {
   const { critics = [evidenceCritic], splits = SPLITS, actor, onProgress = () => {} } = options;
   // The baselines know the development split, whatever is asked for.
-  onProgress('collecting failures: development');
+  onProgress(
+    actor === undefined ? 'collecting failures: development' : 'what the baselines know: scripted, development',
+  );
   const development = await faultGroups('development', options);
   const usual = usualCauses(development);
   const groupsOf = async (split: FaultSplit): Promise<LabGroup[]> => {
@@ -143,7 +159,8 @@ async function judged(
     modelCalls: parts.reduce((sum, part) => sum + part.cost.modelCalls, 0),
     tokens: parts.reduce((sum, part) => sum + part.cost.tokens, 0),
   };
-  return { ...scoreAttributions(parts.flatMap(({ attributed }) => attributed)), groups: groups.length, cost };
+  const judgedGroups = groups.filter(({ failures }) => failures.length > 0).length;
+  return { ...scoreAttributions(parts.flatMap(({ attributed }) => attributed)), groups: judgedGroups, cost };
 }
 
 /** What the baselines know: the development split's commonest label, and the component that each label mostly goes with. */
