@@ -14,7 +14,7 @@ import { openRunEngines } from './open-run-engines.ts';
 export interface OpenedActor extends RealActor {
   subject: GateSubject;
   engines: OpenedEngines;
-  /** The run's `train` split without `tasks`. */
+  /** The run's `train` split without `tasks` and those that φ shows as examples. */
   train: readonly Task[];
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface RealActorOptions {
   config?: string;
   /** `a.b=value`, as the run was started with. */
   set: readonly string[];
-  /** Tasks to break φ on, at least; whole groups from the end of the run's `train` split. */
+  /** Tasks to break φ on, at least; whole groups from the end of the run's `train` split, none that φ shows as an example. */
   tasks: number;
   /** Keeps the greedy rollouts, so that a second call buys none of them again; in the run's folder. */
   journalFile: (folder: string) => string;
@@ -52,11 +52,13 @@ export async function openRealActor(
       `${name} runs an agent of its own: only φ of our own loop can be broken here. Name a run without a runner.`,
     );
   }
-  const { taken: tasks, rest: train } = cutGroups(subject.train, count);
+  const shown = new Set(harness.examples.flatMap(({ fromTasks }) => fromTasks));
+  const open = subject.train.filter(({ hash }) => !shown.has(hash));
+  const { taken: tasks, rest: train } = cutGroups(open, count);
   if (tasks.length < count || train.length < FEWEST_LEFT) {
     throw new CoHarnessError(
       'too-few-tasks',
-      `${name} has ${subject.train.length} train tasks; ${count} are needed to break its harness on, and ${FEWEST_LEFT} beside them. Give fewer with --tasks, or name a run with more.`,
+      `${name} has ${open.length} train tasks that its harness does not show; ${count} are needed to break its harness on, and ${FEWEST_LEFT} beside them. Give fewer with --tasks, or name a run with more.`,
     );
   }
   const journal = openSqliteJournal(journalFile(folder));

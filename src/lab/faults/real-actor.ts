@@ -22,7 +22,7 @@ export interface RealActor {
   stage: CauseTestOptions['stage'];
 }
 
-/** Tasks on which it must already show, before the others are paid for. */
+/** Tasks on which a loss must already show before the others are paid for. */
 const FIRST_LOOK = 40;
 
 /** A run's φ as a scenario; `train` (not empty) is repeated as an endless stream. Its mind is a stranger's: nobody acts it. */
