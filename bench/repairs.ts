@@ -2,10 +2,10 @@
  * Whether the loop mends what was broken, with a real model: a run's champion is broken by one held-out mutation at a time; those that cost at least 20 points on tasks kept apart go to
  * `run --only harness`, and what came of it is measured on the same tasks (greedy, paired, bootstrap over groups).
  *
- *     npx node bench/repairs.ts --run RUN [--pair champion] [--mutations 6] [--tasks 160] [--time 6m] [--seed 1] [--out FOLDER] [--set key=value …] [--json]
+ *     npx node bench/repairs.ts --run RUN [--pair champion] [--mutations 6] [--tasks 160] [--time 6m] [--candidates 8] [--seed 1] [--out FOLDER] [--set key=value …] [--json]
  *     npx node bench/repairs.ts --run RUN --edit harness.yaml#/batching/inFlight=1      # a change of one's own in place of the mutations, whatever it costs
  *
- * --time: of each mending run. Stop it at any time (Ctrl-C) and give the same command again: it continues. The tasks are whole groups of the run's `train` split that no mending run
+ * --time, --candidates: of each mending run (what no failure asks for comes late among the candidates). Stop it at any time (Ctrl-C) and give the same command again: it continues. The tasks are whole groups of the run's `train` split that no mending run
  * sees (the run that made the champion may have); gate tasks are the run's own; its sealed tasks are not touched. The output names held-out mutations: not for people who write rules.
  */
 import { join } from 'node:path';
@@ -37,6 +37,7 @@ const { values: options } = parseArgs({
     mutations: { type: 'string', default: '6' },
     tasks: { type: 'string', default: '160' },
     time: { type: 'string', default: '6m' },
+    candidates: { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
     edit: { type: 'string', multiple: true, default: [] },
@@ -174,7 +175,7 @@ async function mendingRun({ harness, kind }: Break) {
     seeds: 1,
     iterations: 5,
     budget: { time: options.time },
-    sizes: { testTasks: SEALED },
+    sizes: { testTasks: SEALED, candidates: countNumber(options.candidates) },
   });
   const splits = { train, gate: [...gate], test: sealed };
   const hashes = Object.values(splits).map((tasks) => tasks.map(({ hash }) => hash));
