@@ -89,7 +89,15 @@ async function serve(folder: string, options: { port: number }): Promise<void> {
   const toolHosts = openToolHosts(undefined, { log: (text) => process.stderr.write(`${text}\n`) });
   const { port } = options;
   const server = createServer(
-    (request, response) => void answer(request, response, { harness, backend, toolHosts, port, name: pair.pair }),
+    (request, response) =>
+      void answer(request, response, {
+        harness,
+        backend,
+        toolHosts,
+        port,
+        name: pair.pair,
+        signal: controller.signal,
+      }),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -97,7 +105,10 @@ async function serve(folder: string, options: { port: number }): Promise<void> {
   });
   process.stdout.write(`Serving pair ${pair.pair.slice(0, 8)} on http://127.0.0.1:${port}/v1 (Ctrl-C stops)\n`);
   await new Promise<void>((resolve) => process.once('SIGINT', resolve));
+  // What is being generated would otherwise be waited for.
+  controller.abort();
   server.close();
+  server.closeAllConnections();
   await closeToolHosts(toolHosts);
   await backend.close();
 }
@@ -108,9 +119,14 @@ interface Served {
   toolHosts: ToolHosts;
   port: number;
   name: string;
+  /** Fires when the server stops. */
+  signal: AbortSignal;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  // A client that has gone waits for no answer.
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
   try {
     const refusal = refuse(request, served.port);
     if (refusal !== null) return send(response, refusal.status, { error: { message: refusal.message } });
@@ -120,11 +136,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
       return send(response, 404, { error: { message: 'Known: GET /v1/models, POST /v1/chat/completions' } });
     }
     const body = parseJson(requestSchema, await readBody(request), { file: 'the request body' });
-    const completion = await complete(body, served);
+    const completion = await complete(body, served, AbortSignal.any([served.signal, gone.signal]));
     if (body.stream !== true) return send(response, 200, completion);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(streamOf(completion));
   } catch (error) {
+    if (response.destroyed) return;
     send(response, CoHarnessError.isInstance(error) ? 400 : 500, { error: { message: errorMessage(error) } });
   }
 }
@@ -152,7 +169,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function complete(body: z.output<typeof requestSchema>, { harness, backend, toolHosts, name }: Served) {
+async function complete(
+  body: z.output<typeof requestSchema>,
+  { harness, backend, toolHosts, name }: Served,
+  signal: AbortSignal,
+) {
   const problem = body.messages.findLast((message) => message.role === 'user')?.content ?? '';
   const row = { problem, answer: null };
   const trajectory = await runRollout({
@@ -166,6 +187,7 @@ async function complete(body: z.output<typeof requestSchema>, { harness, backend
     sampling: null,
     clock: systemClock,
     toolHosts,
+    signal,
   });
   return {
     id: `chatcmpl-${contentHash(trajectory.identity).slice(0, 12)}`,
