@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contentHash, shortHash } from '../src/base/content-hash.ts';
 import { AbortedError, CoHarnessError } from '../src/base/errors.ts';
+import { interruptSignal } from '../src/base/interrupt-signal.ts';
 import type { Journal } from '../src/base/journal.ts';
 import { percent, signedPoints } from '../src/base/share-text.ts';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
@@ -66,9 +67,7 @@ interface Repair {
   accepted: string[];
 }
 
-const controller = new AbortController();
-process.once('SIGINT', () => controller.abort());
-const { signal } = controller;
+const signal = interruptSignal();
 const seed = countNumber(options.seed);
 const folderOf = (folder: string) => options.out ?? join(folder, 'repairs');
 const actor = await openRealActor(options.run, {
@@ -112,16 +111,17 @@ async function repairAll(own: readonly [Break] | null): Promise<void> {
     const after = await rollOut(harness, kept);
     const { kind, path } = mutation;
     const [intact, lost, repaired] = [passRate(before), passRate(broken), passRate(after)];
-    const differences = kept.map(({ group }, index) => ({ group, value: score(after[index]) - score(before[index]) }));
+    const scoreAt = (rollouts: readonly Trajectory[], index: number) =>
+      Number(isSuccess(rollouts[index] as Trajectory));
+    const differences = kept.map(({ group }, index) => ({
+      group,
+      value: scoreAt(after, index) - scoreAt(before, index),
+    }));
     const gap = groupBootstrap([...groupMeans(differences).values()], { seed });
     const restored = intact > lost ? (repaired - lost) / (intact - lost) : null;
     repairs.push({ kind, path, intact, broken: lost, repaired, restored, gap, accepted });
     say(lineOf(repairs.at(-1) as Repair));
   }
-}
-
-function score(trajectory: Trajectory | undefined): number {
-  return trajectory !== undefined && isSuccess(trajectory) ? 1 : 0;
 }
 
 /** Nothing here opens a reader or a proposer of somebody's own, and mending runs need tasks to mine and screen on. */

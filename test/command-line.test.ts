@@ -157,6 +157,9 @@ describe('commands that read a run', () => {
     expect(report).toMatchObject({ schema: 'co-harness/lab-faults@1' });
     expect(rows).toHaveLength(4);
     expect(rows.every(({ actor, n, groups }) => actor === 'real' && n > 0 && groups > 0)).toBe(true);
+    // The seed pair passes nothing and is not the best that the run found: nobody's fault is known.
+    const weak = await json('lab', 'faults', '--run', run, '--pair', 'v0', '--tasks', '12', '--split', 'development');
+    expect((weak.results as { n: number }[]).map(({ n }) => n)).toEqual([0, 0, 0, 0]);
     const idle = await runCli(folder, 'lab', 'faults', '--pair', 'v1');
     expect(idle).toMatchObject({ code: 2, stderr: expect.stringContaining('--pair does nothing without --run') });
     const many = await runCli(folder, 'lab', 'faults', '--run', run, '--tasks', '5000');

@@ -3,6 +3,7 @@ import { interruptSignal } from '../base/interrupt-signal.ts';
 import { palette } from '../base/palette.ts';
 import { attribute } from '../critic/attribute.ts';
 import type { CaseVerdict } from '../critic/cases/case-verdict.ts';
+import { READER_FORMS } from '../critic/reader/parse-critic.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import { countNumber, positiveNumber } from '../lab/option-numbers.ts';
 import { findHarness } from './find-harness.ts';
@@ -21,7 +22,7 @@ export function registerAttributeCommand(program: Command): void {
     .command('attribute')
     .description('why runs of an agent failed: reads trajectories of anybody, names cause, place and repair')
     .argument('<file>', 'our own rollouts (eval --out), ATIF, OpenAI chat messages, or plain cases; JSON or JSON Lines')
-    .option('--critic <critic>', 'evidence; command:PROGRAM …; ai-sdk:FILE; or model:openai:URL#NAME', 'evidence')
+    .option('--critic <critic>', `evidence, ${READER_FORMS}`, 'evidence')
     .option('--votes <number>', 'times a model or command is asked', countNumber, 1)
     .option('--harness <folder>', 'the harness of our own rollouts; default: found in the runs here')
     .option('--timeout <seconds>', 'time that a command may take for one answer', positiveNumber, 300)

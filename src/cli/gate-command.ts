@@ -6,6 +6,7 @@ import { seededRandom } from '../base/random.ts';
 import { percent, points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
+import { appended } from '../lab/option-list.ts';
 import { countNumber, temperatureNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { VERSION_HELP } from './find-version.ts';
@@ -33,12 +34,7 @@ export function registerGateCommand(program: Command): void {
     .requiredOption('--null', 'A/A runs of the very pair under different seeds')
     .option('--pair <pair>', VERSION_HELP, 'champion')
     .option('--config <path>', 'config the run was made from; default: the one it remembers')
-    .option(
-      '--set <key=value>',
-      'config values the run was started with, may be repeated',
-      (value, all: string[]) => [...all, value],
-      [] as string[],
-    )
+    .option('--set <key=value>', 'config values the run was started with, may be repeated', appended, [] as string[])
     .option('--groups <number>', 'gate groups at most', countNumber, 100)
     .option('--repeats <number>', 'rollouts per task in each arm', countNumber, 1)
     .option('--temperature <number>', 'default: the harness’s own', temperatureNumber)

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
+import { withoutShown } from '../evolution/draw-tasks.ts';
 import { type RealActor, scenarioOfRun } from '../lab/faults/real-actor.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
 import { runBatch } from '../rollout/run-batch.ts';
@@ -52,8 +53,7 @@ export async function openRealActor(
       `${name} runs an agent of its own: only φ of our own loop can be broken here. Name a run without a runner.`,
     );
   }
-  const shown = new Set(harness.examples.flatMap(({ fromTasks }) => fromTasks));
-  const open = subject.train.filter(({ hash }) => !shown.has(hash));
+  const open = withoutShown(subject.train, harness);
   const { taken: tasks, rest: train } = cutGroups(open, count);
   if (tasks.length < count || train.length < FEWEST_LEFT) {
     throw new CoHarnessError(

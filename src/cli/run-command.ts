@@ -7,6 +7,7 @@ import { estimateLines, estimateRun } from '../evolution/estimate-run.ts';
 import { firstGateText, splitsText } from '../evolution/first-gates.ts';
 import { durationSchema, readerOfProposer } from '../evolution/run-config.ts';
 import { executeRun, type PreparedRun, prepareRun } from '../evolution/start-run.ts';
+import { appended } from '../lab/option-list.ts';
 import { countNumber } from '../lab/option-numbers.ts';
 import { contaminationText } from '../task/contamination.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
@@ -45,12 +46,7 @@ export function registerRunCommand(program: Command): void {
     .option('--quick', 'the whole path once, small, in under ten minutes')
     .option('--estimate', 'say what the run may cost at most, and start nothing')
     .option('--name <name>', 'name of the run folder; default: from the configuration')
-    .option(
-      '--set <key=value>',
-      'override a config value, may be repeated',
-      (value, all: string[]) => [...all, value],
-      [] as string[],
-    )
+    .option('--set <key=value>', 'override a config value, may be repeated', appended, [] as string[])
     .option('--json', 'print the report as JSON at the end, progress on stderr')
     .action(run);
 }

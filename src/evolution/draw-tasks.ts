@@ -3,10 +3,15 @@ import type { Harness } from '../harness/harness.ts';
 import type { Task } from '../task/task.ts';
 import type { RunContext } from './run-context.ts';
 
-/** At most `count` train tasks in seeded order, without those shown as examples in φ: what φ quotes is neither mined nor trained on. */
+/** Without the tasks that φ shows as examples, in their order: what φ quotes shows nothing of the agent. */
+export function withoutShown(tasks: readonly Task[], { examples }: Harness): Task[] {
+  const shown = new Set(examples.flatMap(({ fromTasks }) => fromTasks));
+  return tasks.filter(({ hash }) => !shown.has(hash));
+}
+
+/** At most `count` train tasks in seeded order, without those shown as examples in φ: they are neither mined nor trained on. */
 export function drawTrainTasks(context: RunContext, harness: Harness, stream: string, count: number): Task[] {
-  const shown = new Set(harness.examples.flatMap((example) => example.fromTasks));
-  const open = context.splits.train.filter((task) => !shown.has(task.hash));
+  const open = withoutShown(context.splits.train, harness);
   return seededRandom(seedFrom(context.seed, stream)).shuffled(open).slice(0, count);
 }
 

@@ -58,6 +58,11 @@ describe('estimateRun', () => {
     expect(rolloutsOf(configOf({ only: 'weights' }))).toMatchObject({ failures: 0, screening: 0, gates: 2 * 2 * 20 });
   });
 
+  it('counts the first heat of a screening whole, however few tasks are asked for', () => {
+    const few = configOf({ sizes: { ...sizes, screeningTasks: 4 } });
+    expect(rolloutsOf(few)).toMatchObject({ screening: 10 * (4 * 8 + 4) });
+  });
+
   it('counts repeats of the sealed test', () => {
     expect(rolloutsOf(configOf({ sizes: { ...sizes, testRepeats: 16 } }))).toMatchObject({
       'sealed test': 7 * 30 * 16,

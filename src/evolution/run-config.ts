@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { READER_FORMS } from '../critic/reader/parse-critic.ts';
 import type { Task, TaskRow } from '../task/task.ts';
 
 /** `40m`, `90s`, `2h` or a number of seconds → seconds. A text without a unit is refused: nobody could tell minutes from seconds. */
@@ -151,10 +152,7 @@ export const runConfigSchema = z.strictObject({
    */
   proposer: z
     .string()
-    .regex(
-      /^(critic|random|(model|ai-sdk|command):.+)$/s,
-      'expected critic, random, model:openai:URL#NAME, ai-sdk:FILE or command:PROGRAM …',
-    )
+    .regex(/^(critic|random|(model|ai-sdk|command):.+)$/s, `expected critic, random, ${READER_FORMS}`)
     .default('critic'),
   /** Who diagnoses; the name alone stands for `{by: NAME}`. */
   critic: z

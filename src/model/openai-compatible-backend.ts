@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contentHash } from '../base/content-hash.ts';
 import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
+import { withoutSecrets } from '../base/without-secrets.ts';
 import { EndpointLimiter } from './endpoint-limiter.ts';
 import type {
   ChatMessage,
@@ -146,7 +147,7 @@ async function send(endpoint: Endpoint, request: GenerationRequest): Promise<Gen
       body: JSON.stringify(requestBody(endpoint, request)),
       signal: AbortSignal.any(signals),
     });
-    body = withoutKey(await response.text(), endpoint.key);
+    body = withoutSecrets(await response.text(), [endpoint.key]);
   } catch (cause) {
     if (request.signal?.aborted) throw new AbortedError();
     throw unreachable(endpoint, timeout.aborted, cause);
@@ -265,9 +266,4 @@ function reason(error: unknown): string {
   return inner === undefined
     ? errorMessage(error)
     : `${errorMessage(error)} (${errorMessage(inner) || String((inner as { code?: unknown }).code)})`;
-}
-
-/** Servers quote the key they refuse. */
-function withoutKey(text: string, key: string | undefined): string {
-  return key === undefined ? text : text.replaceAll(key, '[key]');
 }

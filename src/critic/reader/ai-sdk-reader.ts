@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AbortedError, CoHarnessError, errorMessage } from '../../base/errors.ts';
 import { seedFrom } from '../../base/random.ts';
+import { withoutSecrets } from '../../base/without-secrets.ts';
 import type { CriticReader } from './critic-reader.ts';
 import { READER_SAMPLING, readerRoom } from './model-reader.ts';
 
@@ -55,7 +56,7 @@ export async function aiSdkReader(
       } catch (error) {
         if (signal?.aborted) throw new AbortedError();
         if (timeout.aborted) return { kind: 'failed', why: `${file} gave no answer within ${timeoutMs} ms` };
-        return { kind: 'failed', why: withoutSecrets(errorMessage(error)) };
+        return { kind: 'failed', why: withoutSecrets(errorMessage(error), secretsOfEnvironment()) };
       }
     },
     close: async () => {},
@@ -109,12 +110,11 @@ async function importing<T>(address: string, path: string): Promise<T> {
   }
 }
 
-/** Providers repeat what they were sent, keys too, and those come from the environment. */
-function withoutSecrets(text: string): string {
-  const secrets = Object.entries(process.env).flatMap(([name, value]) =>
+/** Only the provider knows its key, which mostly comes from there. */
+function secretsOfEnvironment(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
     /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
   );
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[key]'), text);
 }
 
 function nameOf(model: LanguageModel): string {

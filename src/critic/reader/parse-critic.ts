@@ -8,6 +8,9 @@ export type CriticChoice =
   | { kind: 'ai-sdk'; file: string }
   | { kind: 'command'; command: readonly [string, ...string[]] };
 
+/** How somebody is named who is asked, for people. */
+export const READER_FORMS = 'model:openai:URL#NAME, ai-sdk:FILE or command:PROGRAM …';
+
 /**
  * `evidence`; `model:openai:URL#NAME`; `ai-sdk:FILE`; `command:PROGRAM ARGUMENTS` with arguments in single or double quotes where they hold blanks. `field`
  * is what holds the text, for people. Throws CoHarnessError `invalid-critic`.

@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander';
 import { CoHarnessError } from '../../base/errors.ts';
 import { interruptSignal } from '../../base/interrupt-signal.ts';
 import type { CriticReader } from '../../critic/reader/critic-reader.ts';
+import { READER_FORMS } from '../../critic/reader/parse-critic.ts';
+import { appended } from '../option-list.ts';
 import { countNumber, wholeNumber } from '../option-numbers.ts';
 import type { FaultsOptions } from './measure-faults.ts';
 import type { RealActor } from './real-actor.ts';
@@ -61,7 +63,7 @@ export function registerLabFaultsCommand(
     .addOption(
       new Option(
         '--critic <critic>',
-        'instead: ask command:PROGRAM …, ai-sdk:FILE or model:openai:URL#NAME about some failures of a split (held-out by default)',
+        `instead: ask ${READER_FORMS} about some failures of a split (held-out by default)`,
       ).conflicts(['causes', 'resampling', 'repair']),
     )
     .addOption(
@@ -73,7 +75,7 @@ export function registerLabFaultsCommand(
     .option('--pair <pair>', 'with --run: the version to break', 'champion')
     .option('--tasks <n>', 'with --run: train tasks to break it on', countNumber, 60)
     .option('--config <path>', 'with --run: its config, where the run no longer knows it')
-    .option('--set <key=value>', 'with --run: as the run was started with; may be repeated', collect, [])
+    .option('--set <key=value>', 'with --run: as the run was started with; may be repeated', appended, [])
     .option('--failures <n>', 'with --critic: failures asked about, balanced over labels', countNumber, 40)
     .option('--votes <n>', 'with --critic: questions a failure', countNumber, 1)
     .option('--concurrency <n>', 'with --critic: failures asked about at once', countNumber, 4)
@@ -128,10 +130,6 @@ async function measureWithActor(
   }
 }
 
-function collect(value: string, earlier: string[]): string[] {
-  return [...earlier, value];
-}
-
 /** Opens the reader and closes it. Throws CoHarnessError `invalid-critic`. */
 async function measureWithReader(
   critic: string,
@@ -143,7 +141,7 @@ async function measureWithReader(
   if (reader === null) {
     throw new CoHarnessError(
       'invalid-critic',
-      `"${critic}" is no reader: lab faults measures the evidence rules without --critic. Write command:PROGRAM …, ai-sdk:FILE or model:openai:URL#NAME.`,
+      `"${critic}" is no reader: lab faults measures the evidence rules without --critic. Write ${READER_FORMS}.`,
       { details: { critic } },
     );
   }

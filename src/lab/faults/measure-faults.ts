@@ -31,7 +31,8 @@ export async function measureFaults(
   onProgress: (text: string) => void,
 ): Promise<{ report: unknown; text: string }> {
   const stopped = signal === undefined ? {} : { signal };
-  const options = { ...(full ? FULL_FAULT_LAB : QUICK_FAULT_LAB), seed, ...stopped };
+  const quick = actor === undefined ? QUICK_FAULT_LAB : REAL_FAULT_LAB;
+  const options = { ...(full ? FULL_FAULT_LAB : quick), seed, ...stopped };
   if (causes) {
     const lines = await listCauses(options);
     return { report: { schema: 'co-harness/lab-causes@1', lines }, text: `${lines.join('\n')}\n` };
@@ -49,8 +50,7 @@ export async function measureFaults(
     return { report, text: renderRepairs(report) };
   }
   const splits = split === undefined ? {} : { splits: [split] };
-  const acted =
-    actor === undefined ? options : { ...(full ? FULL_FAULT_LAB : REAL_FAULT_LAB), seed, ...stopped, actor };
-  const report = await runFaultLab({ ...acted, ...splits, onProgress });
+  const acted = actor === undefined ? {} : { actor };
+  const report = await runFaultLab({ ...options, ...acted, ...splits, onProgress });
   return { report, text: renderFaultLab(report) };
 }

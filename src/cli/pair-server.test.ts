@@ -1,0 +1,77 @@
+import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { harnessFromFiles } from '../harness/parse-harness.ts';
+import { scriptedBackend } from '../model/scripted-backend.ts';
+import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
+import { openToolHosts } from './open-tool-hosts.ts';
+import { pairServer } from './pair-server.ts';
+
+/** A model that answers the problem "late" only when it is told to stop. */
+let stopped: Promise<void>;
+let asked: Promise<void>;
+let server: Server;
+const toolHosts = openToolHosts(undefined, { log: () => {} });
+beforeEach(async () => {
+  const [isAsked, isStopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  asked = isAsked.promise;
+  stopped = isStopped.promise;
+  const backend = scriptedBackend({
+    reply: ({ messages, signal }) => {
+      if (messages.at(-1)?.content !== 'late') return `said: ${messages.at(-1)?.content}`;
+      signal?.addEventListener('abort', () => isStopped.resolve());
+      isAsked.resolve();
+      return new Promise<string>(() => {});
+    },
+  });
+  const harness = harnessFromFiles(new Map([['harness.yaml', 'name: plain\n']]));
+  server = pairServer({ harness, backend, toolHosts, name: 'the pair' });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function send(problem: string, headers: Record<string, string> = {}) {
+  const { port } = server.address() as AddressInfo;
+  const request = httpRequest({ host: '127.0.0.1', port, path: '/v1/chat/completions', method: 'POST', headers });
+  request.end(JSON.stringify({ messages: [{ role: 'user', content: problem }] }));
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve).once('error', reject);
+  });
+  response.catch(() => {});
+  return { request, response };
+}
+
+afterAll(() => closeToolHosts(toolHosts));
+
+describe('a served pair', () => {
+  it('answers a chat completion', async () => {
+    const response = await send('two').response;
+    expect(response.statusCode).toBe(200);
+    expect(await json(response)).toMatchObject({ model: 'the pair', choices: [{ message: { content: 'said: two' } }] });
+  });
+
+  it.each([
+    ['another host', { host: 'evil.example' }],
+    ['a foreign origin', { origin: 'http://evil.example' }],
+  ])('refuses %s', async (_, headers) => {
+    expect((await send('two', headers).response).statusCode).toBe(403);
+  });
+
+  it('stops generating for a client that has gone', async () => {
+    const { request } = send('late');
+    await asked;
+    request.destroy();
+    await stopped;
+  });
+
+  it('stops generating when its connections are closed, so that it can end at once', async () => {
+    send('late');
+    await asked;
+    server.closeAllConnections();
+    await stopped;
+  });
+});
