@@ -4,6 +4,7 @@
  *
  *     npx node bench/repairs.ts --run RUN [--pair champion] [--mutations 6] [--tasks 160] [--time 6m] [--candidates 8] [--seed 1] [--out FOLDER] [--set key=value …] [--json]
  *     npx node bench/repairs.ts --run RUN --edit harness.yaml#/batching/inFlight=1      # a change of one's own in place of the mutations, whatever it costs
+ *     npx node bench/repairs.ts --run RUN --edit middleware/10-x.yaml='"kind: verification-turn"'  # a whole file
  *
  * --time, --candidates: of each mending run (what no failure asks for comes late among the candidates). Stop it at any time (Ctrl-C) and give the same command again: it continues. The tasks are whole groups of the run's `train` split that no mending run
  * sees (the run that made the champion may have); gate tasks are the run's own; its sealed tasks are not touched. The output names held-out mutations: not for people who write rules.
@@ -25,7 +26,7 @@ import { LEAST_LOSS, type Mutation } from '../src/lab/faults/mutation/mutation.t
 import { costlyRollouts, mutationsOfRun, passRate } from '../src/lab/faults/real-actor.ts';
 import { ENOUGH_RESTORED } from '../src/lab/faults/repair-loop.ts';
 import { countNumber } from '../src/lab/option-numbers.ts';
-import { present, valueEdit } from '../src/patch/harness-edits.ts';
+import { fileEdit, present, valueEdit } from '../src/patch/harness-edits.ts';
 import { groupBootstrap, groupMeans } from '../src/statistics/group-bootstrap.ts';
 import { cutGroups } from '../src/task/cut-groups.ts';
 import { isSuccess } from '../src/trajectory/is-success.ts';
@@ -140,9 +141,13 @@ function refuseOthers(): void {
 function ownBreak(): [Break] | null {
   if (options.edit.length === 0) return null;
   const harness = options.edit.reduce((before, text) => {
-    const [, file = '', pointer = '', value = ''] = /^([^#=]+)#([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (file === '') throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON.`);
-    return applyEdits(before, present([valueEdit(before, file, pointer, jsonOf(value, text))]));
+    const [, file = '', pointer, value = ''] = /^([^#=]+)(?:#([^=]+))?=(.*)$/s.exec(text) ?? [];
+    if (file === '')
+      throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON or FILE="TEXT".`);
+    const given = jsonOf(value, text);
+    const edit =
+      pointer === undefined ? fileEdit(before, file, String(given)) : valueEdit(before, file, pointer, given);
+    return applyEdits(before, present([edit]));
   }, subject.harness);
   if (harness.hash === subject.harness.hash)
     throw new CoHarnessError('invalid-option', 'The edits leave the harness as it is. Nothing was run.');

@@ -71,9 +71,12 @@ export interface NullPool {
 
 const HEADER = contentHash({ step: 'null-pool' });
 
+/** Draws of one prompt that are asked for in a row: an engine that copies what it has evaluated reads the task once for all of them. */
+const DRAWS_TOGETHER = 8;
+
 /**
- * Rolls a pair and its placebos out on gate tasks, one draw of everything after the other, so that the pool is balanced whenever it is stopped. Draw d has
- * the same seeds in every arm, and others than every draw before. Kept without their events: twenty thousand rollouts are some 23 MB. Rejects with
+ * Rolls a pair and its placebos out on gate tasks, DRAWS_TOGETHER draws of everything after the other and all arms of a task together, so that the pool is balanced
+ * whenever it is stopped. Draw d has the same seeds in every arm, and others than every draw before. Kept without their events: twenty thousand rollouts are some 23 MB. Rejects with
  * AbortedError when the signal fires, and with CoHarnessError `pool-mismatch` where the journal holds another pool, `invalid-pool` for a greedy pair.
  */
 export async function collectNullPool(order: NullPoolOrder): Promise<void> {
@@ -87,8 +90,13 @@ export async function collectNullPool(order: NullPoolOrder): Promise<void> {
   await claim(order);
   const journal = withoutEvents(order.journal);
   const counts = { collected: 0, bought: 0, unscored: 0 };
-  for (let draw = 0; counts.collected < rollouts; draw++) {
-    const jobs = arms.flatMap(({ harness }) => nullJobs({ ...order, harness }, 'null pool', [draw]));
+  for (let first = 0; counts.collected < rollouts; first += DRAWS_TOGETHER) {
+    const draws = Array.from({ length: DRAWS_TOGETHER }, (_, offset) => first + offset);
+    const jobs = order.groups
+      .flat()
+      .flatMap((task) =>
+        arms.flatMap(({ harness }) => nullJobs({ ...order, harness, groups: [[task]] }, 'null pool', draws)),
+      );
     await runBatch(jobs.slice(0, rollouts - counts.collected), {
       journal,
       signal,

@@ -102,7 +102,17 @@ describe('proposePatches', () => {
     expect(new Set(children.map(({ examples }) => examples.length)).size).toBeGreaterThanOrEqual(3);
     expect(new Set(children.map(({ settings }) => settings.protocol.dialect.kind)).size).toBeGreaterThanOrEqual(2);
     expect(new Set(children.map(({ settings }) => settings.answer.from)).size).toBe(2);
-    expect(patches.every(({ target }) => target?.mechanism === 'no-call')).toBe(true);
+    expect(patches.filter(({ target }) => target?.mechanism !== 'no-call')).toHaveLength(1);
+  });
+
+  it('gives one place in eight to what no failure asks for, another each time, and none below eight', () => {
+    const unasked = (count: number, generation = 0) =>
+      proposePatches(context(SEED, noCalls, { random: seededRandom(generation) }), { count })
+        .filter(({ target }) => target === null)
+        .map(({ title }) => title);
+    expect([7, 8, 16].map((count) => unasked(count).length)).toEqual([0, 1, 2]);
+    const titles = Array.from({ length: 12 }, (_, generation) => unasked(8, generation).join());
+    expect(new Set(titles).size).toBeGreaterThan(3);
   });
 
   it('marks every train task whose content it uses', () => {

@@ -1,4 +1,5 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import type { Random } from '../base/random.ts';
 import type { ComponentKind, Harness } from '../harness/harness.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import type { Cluster } from './aggregate.ts';
@@ -14,6 +15,8 @@ import { scopeOf } from './patch-scope.ts';
 
 /** Weight of a proposal that no cluster asks for: explorations and simplifications wait behind a cause that recurs. */
 const EXPLORATION_WEIGHT = 0.15;
+/** One candidate in so many is drawn among those that no cluster asks for: savings and votes would else wait until every cause is cured. */
+const CANDIDATES_PER_UNASKED = 8;
 /** Each further candidate of the same operator, or of the same component kind, counts that much less within one iteration. */
 const OPERATOR_DECAY = 0.7;
 const COMPONENT_DECAY = 0.9;
@@ -29,7 +32,8 @@ interface Candidate {
 
 /**
  * At most `count` patches, best first: cluster weight × the operator's reach × its own promise, with less for what this iteration or
- * the run has tried already, so that components that starve get their turn. Diffs that are equivalent to one another or to a refused
+ * the run has tried already, so that components that starve get their turn. From 8 on, one in 8 at least is drawn by its weight among those that no
+ * cluster asks for. Diffs that are equivalent to one another or to a refused
  * one are dropped. Deterministic given the context.
  */
 export function proposePatches(
@@ -38,17 +42,32 @@ export function proposePatches(
 ): Patch[] {
   const candidates = allCandidates(context, operators);
   const chosen: Candidate[] = [];
-  while (chosen.length < count && candidates.length > 0) {
-    const value = ({ operator, draft, weight }: Candidate) =>
-      weight *
-      OPERATOR_DECAY ** chosen.filter((other) => other.operator === operator).length *
-      COMPONENT_DECAY ** chosen.filter((other) => other.draft.component === draft.component).length;
-    const best = candidates.reduce((top, candidate) => (value(candidate) > value(top) ? candidate : top));
-    candidates.splice(candidates.indexOf(best), 1);
-    chosen.push(best);
-  }
+  const value = ({ operator, draft, weight }: Candidate) =>
+    weight *
+    OPERATOR_DECAY ** chosen.filter((other) => other.operator === operator).length *
+    COMPONENT_DECAY ** chosen.filter((other) => other.draft.component === draft.component).length;
+  const take = (candidate: Candidate) => chosen.push(...candidates.splice(candidates.indexOf(candidate), 1));
+  const takeBest = (most: number) => {
+    while (chosen.length < most && candidates.length > 0)
+      take(candidates.reduce((top, candidate) => (value(candidate) > value(top) ? candidate : top)));
+  };
+  const unasked = Math.floor(count / CANDIDATES_PER_UNASKED);
+  takeBest(count - unasked);
+  while (chosen.filter(isUnasked).length < unasked && candidates.some(isUnasked))
+    take(drawn(candidates.filter(isUnasked), value, context.random));
+  takeBest(count);
   const solved = solvedOnceActing(context);
   return chosen.map((candidate) => patchOf(context.harness, candidate, solved));
+}
+
+function isUnasked({ motive }: Candidate): boolean {
+  return motive.cluster === null;
+}
+
+/** One of them, each as likely as its value is large (Efraimidis & Spirakis 2006). */
+function drawn(candidates: readonly Candidate[], value: (candidate: Candidate) => number, random: Random): Candidate {
+  const keyed = candidates.map((candidate) => ({ candidate, key: random.next() ** (1 / value(candidate)) }));
+  return keyed.reduce((top, one) => (one.key > top.key ? one : top)).candidate;
 }
 
 function allCandidates(context: ProposalContext, operators: readonly PatchOperator[]): Candidate[] {
