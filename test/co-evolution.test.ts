@@ -82,6 +82,24 @@ describe('the alternation on a scripted world', () => {
     expect(untouched.map(({ accepted }) => accepted)).toEqual([true]);
   });
 
+  it('goes on where nothing is left to cure and no training waits for the time: what saves or buys is tried, once where it is in vain', async () => {
+    const steps: string[] = [];
+    await executeScriptedRun({
+      folder: join(root, 'harness-alone'),
+      prepared: scriptedRun({ only: 'harness', rounds: 1, iterations: 5 }),
+      observers: [
+        (event) => {
+          if (event.type === 'notice' && event.text.startsWith('nothing left to cure')) steps.push('nothing to cure');
+          if (event.type === 'step-finished' && event.step === 'collecting failures') steps.push('mined');
+          if (event.type === 'candidate-screened' && steps.at(-1) !== 'screened') steps.push('screened');
+        },
+      ],
+    });
+    const cured = steps.indexOf('nothing to cure');
+    expect(cured).toBeGreaterThan(0);
+    expect(steps.slice(cured + 1)).toEqual(['screened']);
+  });
+
   it('runs its first round whatever the time, and no later phase that would outlast it by much', async () => {
     const started: string[] = [];
     await executeScriptedRun({

@@ -17,7 +17,7 @@ import { screenPatches } from './screen-patches.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 import { causeStands } from './verify-cause.ts';
 
-/** Iterations in a row without an accepted diff after which the phase counts as exhausted. */
+/** Iterations in a row without an accepted diff after which the phase ends; one is enough where nothing is left to cure. */
 const PATIENCE = 2;
 
 /** Harness loop of one round (method §2 A): θ stays, φ changes by local diffs that pass the gate. */
@@ -39,7 +39,8 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     if (sizes.miningTasks === 0) break;
     const mined = await collectRollouts(context, champion, harness, round, iteration, sizes.miningTasks);
     const diagnoses = await diagnoseFailures(context, mined, harness, round);
-    if ((round > 1 || iteration > 1) && (await isExhausted(context, mined, diagnoses, round))) break;
+    const isCured = (round > 1 || iteration > 1) && (await isExhausted(context, mined, diagnoses, round));
+    if (isCured && context.config.only === null) break;
     const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
     const best = await screenPatches(context, {
       champion,
@@ -52,7 +53,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     });
     const order = { champion, harness, mined, diagnoses, round, iteration };
     if (best === null || !(await causeStands(context, { ...order, patch: best }))) {
-      idle++;
+      idle += isCured ? PATIENCE : 1;
       continue;
     }
     const decided = await gatePatch(context, {
@@ -65,7 +66,8 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     });
     const before = champion;
     if (decided.accepted) champion = await auditChange(context, decided, round);
-    idle = pairHash(champion.pair) === pairHash(before.pair) ? idle + 1 : 0;
+    const isSame = pairHash(champion.pair) === pairHash(before.pair);
+    idle = isSame ? idle + (isCured ? PATIENCE : 1) : 0;
   }
   return champion;
 }
@@ -81,8 +83,8 @@ async function isErrorSpent(context: RunContext, round: number): Promise<boolean
 }
 
 /**
- * What φ could still win is bounded by the failures that φ caused. Where a gate over all gate tasks could not see even that, the rest of the time does
- * more for the weights.
+ * What curing could still win is bounded by the failures that φ caused. Where a gate over all gate tasks could not see even that, the rest of the time does
+ * more for the weights; without a training it goes to what no failure asks for, savings and votes.
  */
 async function isExhausted(
   context: RunContext,
@@ -95,8 +97,9 @@ async function isExhausted(
   const { minimumDetectableEffect: visible } = await bestHarnessGate(context);
   if (scored === 0 || caused / scored >= visible) return false;
   const text =
-    `harness phase exhausted: ${caused} of ${scored} rollouts (${percent(caused / scored)}) fail for a cause in the harness, the gate could ` +
-    `see ${percent(visible)}; the rest is the model's own`;
+    `${context.config.only === null ? 'harness phase exhausted' : 'nothing left to cure'}: ${caused} of ${scored} rollouts (${percent(caused / scored)}) fail for a cause in the harness, the gate could ` +
+    `see ${percent(visible)}; the rest is the model's own` +
+    (context.config.only === null ? '' : '. What saves, or buys, is tried');
   context.emit({ type: 'notice', seed: context.seed, round, text });
   return true;
 }
