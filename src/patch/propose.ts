@@ -15,7 +15,7 @@ import { scopeOf } from './patch-scope.ts';
 
 /** Weight of a proposal that no cluster asks for: explorations and simplifications wait behind a cause that recurs. */
 const EXPLORATION_WEIGHT = 0.15;
-/** One candidate in so many is drawn among those that no cluster asks for: savings and votes would else wait until every cause is cured. */
+/** One candidate in so many is drawn among those that no cluster asks for: savings and votes would else wait until every cause is cured, and behind examples even then. */
 const CANDIDATES_PER_UNASKED = 8;
 /** Each further candidate of the same operator, or of the same component kind, counts that much less within one iteration. */
 const OPERATOR_DECAY = 0.7;
@@ -53,7 +53,7 @@ export function proposePatches(
   };
   const unasked = Math.floor(count / CANDIDATES_PER_UNASKED);
   takeBest(count - unasked);
-  while (chosen.filter(isUnasked).length < unasked && candidates.some(isUnasked))
+  while (chosen.length < count && candidates.some(isUnasked))
     take(drawn(candidates.filter(isUnasked), value, context.random));
   takeBest(count);
   const solved = solvedOnceActing(context);
