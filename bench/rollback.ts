@@ -1,15 +1,16 @@
 /**
- * Whether the loop takes back, with a real model, a diff that helped the old weights and hurts the new ones. The old weights are the base of a run, the new ones those that the run trained;
- * φ is the run's champion sampled at --temperature (which its weights bear and the base does not), the diff decodes greedily and leaves --examples of the worked examples.
- * Everything else is the real loop: gate of the diff, gate of the weights, audits; what it hands out is what was proposed, and trained, before.
+ * Whether the loop takes back, with a real model, a diff that helped the old weights and hurts the new ones. The old weights are the base of a run of examples/word-problems, the new ones those
+ * that the run trained. φ is the run's champion with one of its worked examples, sampled at --temperature; the diff decodes greedily and shows 8 other examples, all of them sums. The base
+ * learns from them what a call looks like; the trained weights know that, and are drawn to adding. What is proposed and what is trained is handed out; all else is the real loop: gate of the
+ * diff, samples, gate of the weights, audits.
  *
- *     npx node bench/rollback.ts --run RUN [--pair champion] [--temperature 1] [--examples 2] [--time 20m] [--out FOLDER] [--set key=value …] [--json]
+ *     npx node bench/rollback.ts --run RUN [--pair champion] [--temperature 0.5] [--time 30m] [--out FOLDER] [--set key=value …] [--json]
  *
- * Stop it at any time (Ctrl-C) and give the same command again: it continues. Gate tasks are the run's own; its sealed tasks are not touched: eight groups of `train` stand in for them.
+ * Stop it at any time (Ctrl-C) and give the same command again: it continues. Gate tasks are the run's own; its sealed tasks are not touched: groups of `train` stand in for them.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { contentHash } from '../src/base/content-hash.ts';
+import { type ContentHash, contentHash } from '../src/base/content-hash.ts';
 import { AbortedError, CoHarnessError } from '../src/base/errors.ts';
 import { interruptSignal } from '../src/base/interrupt-signal.ts';
 import { signedPoints } from '../src/base/share-text.ts';
@@ -21,9 +22,9 @@ import { runConfigSchema } from '../src/evolution/run-config.ts';
 import type { WeightTrainer } from '../src/evolution/run-context.ts';
 import { executeRun } from '../src/evolution/start-run.ts';
 import { applyEdits } from '../src/harness/apply-patch.ts';
-import type { Harness } from '../src/harness/harness.ts';
-import { countNumber, decimalNumber } from '../src/lab/option-numbers.ts';
-import { examplePath, fileEdit, present, valueEdit } from '../src/patch/harness-edits.ts';
+import type { Harness, HarnessExample } from '../src/harness/harness.ts';
+import { decimalNumber } from '../src/lab/option-numbers.ts';
+import { examplePath, exampleText, fileEdit, present, valueEdit } from '../src/patch/harness-edits.ts';
 import type { Patch } from '../src/patch/patch.ts';
 import { patchId } from '../src/patch/patch-id.ts';
 import { scopeOf } from '../src/patch/patch-scope.ts';
@@ -31,14 +32,14 @@ import { openRegistry } from '../src/registry/registry.ts';
 import type { Version } from '../src/registry/version.ts';
 import { versionTitle } from '../src/registry/version-title.ts';
 import { cutGroups } from '../src/task/cut-groups.ts';
+import type { Task } from '../src/task/task.ts';
 
 const { values: options } = parseArgs({
   options: {
     run: { type: 'string' },
     pair: { type: 'string', default: 'champion' },
-    temperature: { type: 'string', default: '1' },
-    examples: { type: 'string', default: '2' },
-    time: { type: 'string', default: '20m' },
+    temperature: { type: 'string', default: '0.5' },
+    time: { type: 'string', default: '30m' },
     out: { type: 'string' },
     set: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
@@ -46,6 +47,8 @@ const { values: options } = parseArgs({
 });
 /** Sealed tasks of the trial, which a run cannot do without. */
 const SEALED = 8;
+/** Worked examples of the diff. */
+const EXAMPLES = 8;
 
 const signal = interruptSignal();
 const subject = await gateSubject(options.run, options);
@@ -53,7 +56,7 @@ const { pair, training } = subject.version;
 const { adapter } = pair.model;
 if (adapter === null || training === null)
   throw new CoHarnessError('invalid-option', `${options.pair} is no weight update. Name one with --pair.`);
-const parent = changed(subject.harness, 'harness.yaml', '/sampling/temperature', decimalNumber(options.temperature));
+const parent = withFirstExample(subject.harness);
 const { taken: sealed, rest: train } = cutGroups(subject.train, SEALED);
 const config = runConfigSchema.parse({
   ...subject.config,
@@ -71,7 +74,7 @@ let wasStopped = false;
 try {
   const splits = { train, gate: [...subject.tasks], test: sealed };
   const hashes = Object.values(splits).map((tasks) => tasks.map(({ hash }) => hash));
-  const identity = contentHash({ rollback: parent.hash, pair, hashes, examples: options.examples });
+  const identity = contentHash({ rollback: parent.hash, pair, hashes, temperature: options.temperature });
   await executeRun({
     prepared: { config, harness: parent, splits, verifier: subject.verifier, identity },
     folder,
@@ -83,7 +86,7 @@ try {
     observers: [runProgress(process.stderr)],
     signal,
     journal: { ...journal, close: async () => {} },
-    proposer: ({ harness }) => [fewerExamples(harness)],
+    proposer: ({ harness }) => [sumsAlone(harness)],
   });
 } catch (error) {
   if (!(error instanceof AbortedError)) throw error;
@@ -96,30 +99,51 @@ report(versions);
 // Engines may hold threads that know nothing of the end.
 process.exit(wasStopped ? 130 : 0);
 
-function changed(harness: Harness, file: string, pointer: string, value: unknown): Harness {
-  return applyEdits(harness, present([valueEdit(harness, file, pointer, value)]));
+/** φ as its base weights can hardly use it and its trained weights can. */
+function withFirstExample(harness: Harness): Harness {
+  const temperature = decimalNumber(options.temperature);
+  return applyEdits(
+    harness,
+    present([
+      valueEdit(harness, 'harness.yaml', '/sampling/temperature', temperature),
+      ...harness.examples.slice(1).map((example) => fileEdit(harness, examplePath(example), undefined)),
+    ]),
+  );
 }
 
-/** Greedy decoding, which the old weights need, and a shorter prompt, which the new ones cannot bear. */
-function fewerExamples(harness: Harness): Patch {
-  const left = countNumber(options.examples);
+function sumsAlone(harness: Harness): Patch {
+  const shown = train.flatMap((task) => sumExample(task)).slice(0, EXAMPLES);
   const edits = present([
     valueEdit(harness, 'harness.yaml', '/sampling/temperature', 0),
-    ...harness.examples.slice(left).map((example) => fileEdit(harness, examplePath(example), undefined)),
+    ...harness.examples.map((example) => fileEdit(harness, examplePath(example), undefined)),
+    ...shown.map(({ example }) => fileEdit(harness, examplePath(example), exampleText(example))),
   ]);
   return {
     id: patchId({ base: harness.hash, edits }),
     base: harness.hash,
-    title: `decode greedily and show ${left} of ${harness.examples.length} worked examples`,
+    title: `decode greedily and show ${shown.length} worked examples, all of them sums`,
     proposer: 'bench',
     target: null,
     edits,
     scope: scopeOf(edits),
     probe: { kind: 'prompt-changed' },
     relaxes: [],
-    usesTasks: [],
+    usesTasks: shown.map(({ task }) => task),
     predictedFix: null,
   };
+}
+
+/** A solved train task whose one call adds two numbers, as an example; else nothing. */
+function sumExample({ problem, answer, hash, reference }: Task): { task: ContentHash; example: HarnessExample }[] {
+  const [call, ...others] = reference?.calls ?? [];
+  const expression = call?.arguments.expression;
+  if (others.length > 0 || typeof expression !== 'string' || !/^\d+(\.\d+)? \+ \d+(\.\d+)?$/.test(expression))
+    return [];
+  const steps = [
+    { call: { tool: 'calculator', arguments: { expression } }, result: `${answer}` },
+    { text: `The answer is ${answer}.` },
+  ];
+  return [{ task: hash, example: { name: `sum-${hash.slice(0, 8)}`, problem, steps, fromTasks: [hash] } }];
 }
 
 /** Hands out the weights that the run trained, whatever D_t holds. */

@@ -26,6 +26,7 @@ import { showField } from './operators/show-field.ts';
 import { skillLoading } from './operators/skill-loading.ts';
 import { statedRepair } from './operators/stated-repair.ts';
 import { stopStrings } from './operators/stop-strings.ts';
+import { temperature } from './operators/temperature.ts';
 import { timeLimit } from './operators/time-limit.ts';
 import { tokenLimit } from './operators/token-limit.ts';
 import { toolDescription } from './operators/tool-description.ts';
@@ -76,6 +77,7 @@ export const PATCH_OPERATORS: readonly PatchOperator[] = [
   rememberFacts,
   skillLoading,
   addSkill,
+  temperature,
   votes,
   rolloutsInFlight,
 ];

@@ -192,6 +192,21 @@ describe('proposePatches', () => {
     }
   });
 
+  it('lowers the temperature of single sampled rollouts, and of no others', () => {
+    const temperatures = (settings: string) => {
+      const harness = applyEdits(SEED, [
+        { path: 'harness.yaml', old: SEED.files.get('harness.yaml'), value: settings },
+      ]);
+      return proposePatches(context(harness, []), { count: 100 })
+        .filter(({ proposer }) => proposer === 'temperature')
+        .map(({ edits }) => applyEdits(harness, edits).settings.sampling.temperature);
+    };
+    const sampled = 'name: test\nsampling: { temperature: 0.8 }\n';
+    expect(temperatures(sampled)).toEqual([0, 0.4]);
+    expect(temperatures('name: test\nsampling: { temperature: 0 }\n')).toEqual([]);
+    expect(temperatures(`${sampled}votes: 3\n`)).toEqual([]);
+  });
+
   it('takes the repair that the evidence brings, and leaves out one that does not fit this harness', () => {
     const limited = (edits: NonNullable<Diagnosis['repair']>) => ({
       ...diagnosis('turn-limit-on-call', 'middleware_mismatch', 'harness.yaml#/limits/turns'),

@@ -1,0 +1,21 @@
+import { present, valueEdit } from '../harness-edits.ts';
+import type { PatchOperator } from '../patch-operator.ts';
+
+/** Where single rollouts are sampled: greedy decoding, and half the temperature. No failure names the temperature, as each sample has a reason of its own. */
+export const temperature: PatchOperator = {
+  name: 'temperature',
+  reach: (cluster, { settings }) =>
+    cluster === null && settings.votes === 1 && settings.sampling.temperature > 0 ? 0.3 : 0,
+  propose: ({ harness }) => {
+    const now = harness.settings.sampling.temperature;
+    return [
+      { value: 0, title: 'decode greedily', promise: 1 },
+      { value: now / 2, title: `sample at temperature ${now / 2}`, promise: 0.6 },
+    ].map(({ value, ...draft }) => ({
+      ...draft,
+      edits: present([valueEdit(harness, 'harness.yaml', '/sampling/temperature', value)]),
+      component: 'settings',
+      probe: { kind: 'setting-changed' },
+    }));
+  },
+};
