@@ -5,6 +5,7 @@ import { type ChangeKind, judge } from '../gate/judge.ts';
 import { nullBand } from '../gate/null-band.ts';
 import { type GatePlan, planGate } from '../gate/plan-gate.ts';
 import { tradeOffRepeats } from '../gate/trade-off-repeats.ts';
+import { FEWEST_TIMED_BLOCKS } from '../gate/write-decision.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { isBatchedOtherwise, isSaving, relaxationsOf } from '../patch/budget-changes.ts';
@@ -135,19 +136,31 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
 }
 
 /** The first gate groups in their order, as many as the time allows both arms, and the rollouts of both that it allows in all. */
-async function affordableGroups(context: RunContext, { parent, child, seconds }: Comparison, key: ContentHash) {
+async function affordableGroups(context: RunContext, comparison: Comparison, key: ContentHash) {
+  const { parent, child, seconds } = comparison;
   const perPair = [parent, child].reduce(
     (sum, arm) => sum + secondsPerRollout(context, arm.harness, arm.pair.model),
     0,
   );
   const isFixed = context.config.sizes.gateGroups !== null;
+  const least = await leastTasks(context, comparison);
   const planned = await planOnce(context, { phase: 'gate', key }, () => ({
-    groups: gateGroupsFor(context, seconds, perPair),
+    groups: gateGroupsFor(context, seconds, perPair, least),
     rollouts: isFixed ? 0 : 2 * Math.floor(seconds / perPair),
   }));
   const groups = gateGroups(context).slice(0, planned.groups);
   // Plans from before repeats were traded off hold no rollouts.
   return { groups, rollouts: Math.max(planned.rollouts ?? 0, 2 * groups.flat().length) };
+}
+
+/** Blocks planned for each that the time of whole batches must have: not every one need show half the time. */
+const BLOCKS_PLANNED = 1.3;
+
+/** Tasks below which a diff that only the time of whole batches speaks for could not win, whatever the time: fewer would be paid for in vain. */
+async function leastTasks(context: RunContext, comparison: Comparison): Promise<number> {
+  const { parent, child } = comparison;
+  if (!changeKind(comparison).speed || !isBatchedOtherwise(parent.harness, child.harness)) return 0;
+  return Math.ceil(BLOCKS_PLANNED * FEWEST_TIMED_BLOCKS) * (await blockSize(context, [parent, child]));
 }
 
 /** What the decision will see and may cost, told before a rollout is paid. */

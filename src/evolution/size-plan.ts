@@ -100,14 +100,14 @@ const FEWEST_TASKS = { hurried: 120, usual: 240 };
 const MOST_OVERRUN = 3;
 
 /**
- * Groups that both arms can roll out in `seconds`, given what a task costs in both together; at least as many as hold the least number of tasks, where there
- * are as many.
+ * Groups that both arms can roll out in `seconds`, given what a task costs in both together; at least as many as hold the least number of tasks (`leastTasks`
+ * where the decision cannot do with fewer), where there are as many.
  */
-export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number): number {
+export function gateGroupsFor(context: RunContext, seconds: number, secondsPerPair: number, leastTasks = 0): number {
   const available = gateGroups(context).length;
   const perGroup = tasksPerGateGroup(context);
   const inTime = seconds / secondsPerPair;
   const fewest = Math.min(FEWEST_TASKS.usual, Math.max(FEWEST_TASKS.hurried, MOST_OVERRUN * inTime));
-  const groups = Math.max(Math.ceil(fewest / perGroup), Math.floor(inTime / perGroup));
+  const groups = Math.max(Math.ceil(Math.max(fewest, leastTasks) / perGroup), Math.floor(inTime / perGroup));
   return context.config.sizes.gateGroups ?? Math.min(available, groups);
 }
