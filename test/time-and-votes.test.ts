@@ -117,6 +117,20 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
     expect(rollouts.filter(({ identity }) => identity.split === 'gate')).toEqual([]);
   });
 
+  it('get the blocks that time must have, also in a run that has time for fewer tasks', async () => {
+    const { events } = await playGateWorld(join(folder, 'hurried'), {
+      ...FAIR,
+      ...inFlight(6, null),
+      config: { ...FAIR.config, budget: { time: 1 } },
+      sizes: { ...FAIR.sizes, gateGroups: null },
+      concurrency: 16,
+      answer: steadily,
+    });
+    const plans = events.flatMap((event) => (event.type === 'plan-made' ? event.lines : []));
+    const groups = plans.map((line) => /^gate of .*: up to (\d+) groups/.exec(line)?.[1]).find((found) => found);
+    expect(Number(groups)).toBeGreaterThanOrEqual(11 * 16);
+  });
+
   it('of the arm that finds a warm cache are no gain: the arms take turns in going first', async () => {
     const met = new Set<string>();
     const clock = manualClock();
