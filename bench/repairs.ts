@@ -145,6 +145,11 @@ function ownBreak(): [Break] | null {
     if (file === '')
       throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON or FILE="TEXT".`);
     const given = jsonOf(value, text);
+    if (pointer === undefined && typeof given !== 'string')
+      throw new CoHarnessError(
+        'invalid-option',
+        `--edit ${text}: a whole file is text in quotes; a value has a place, FILE#/POINTER=JSON.`,
+      );
     const edit =
       pointer === undefined ? fileEdit(before, file, String(given)) : valueEdit(before, file, pointer, given);
     return applyEdits(before, present([edit]));

@@ -1,7 +1,7 @@
 /**
  * Whether the loop takes back, with a real model, a diff that helped the old weights and hurts the new ones. The old weights are the base of a run of examples/word-problems, the new ones those
- * that the run trained. φ is the run's champion with one of its worked examples, sampled at --temperature; the diff decodes greedily and shows 8 other examples, all of them sums. The base
- * learns from them what a call looks like; the trained weights know that, and are drawn to adding. What is proposed and what is trained is handed out; all else is the real loop: gate of the
+ * that the run trained. φ is the run's champion with one of its worked examples, sampled at --temperature; the diff decodes greedily and shows 8 other examples, all of them sums: the base
+ * should learn from them what a call looks like; the trained weights know that, and may be drawn to adding. What is proposed and what is trained is handed out; all else is the real loop: gate of the
  * diff, samples, gate of the weights, audits.
  *
  *     npx node bench/rollback.ts --run RUN [--pair champion] [--temperature 0.5] [--time 30m] [--out FOLDER] [--set key=value …] [--json]
@@ -10,7 +10,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ContentHash, contentHash } from '../src/base/content-hash.ts';
+import { contentHash } from '../src/base/content-hash.ts';
 import { AbortedError, CoHarnessError } from '../src/base/errors.ts';
 import { interruptSignal } from '../src/base/interrupt-signal.ts';
 import { signedPoints } from '../src/base/share-text.ts';
@@ -22,8 +22,9 @@ import { runConfigSchema } from '../src/evolution/run-config.ts';
 import type { WeightTrainer } from '../src/evolution/run-context.ts';
 import { executeRun } from '../src/evolution/start-run.ts';
 import { applyEdits } from '../src/harness/apply-patch.ts';
-import type { Harness, HarnessExample } from '../src/harness/harness.ts';
+import type { Harness } from '../src/harness/harness.ts';
 import { decimalNumber } from '../src/lab/option-numbers.ts';
+import { collectDemonstrations, exampleFrom } from '../src/patch/demonstrations.ts';
 import { examplePath, exampleText, fileEdit, present, valueEdit } from '../src/patch/harness-edits.ts';
 import type { Patch } from '../src/patch/patch.ts';
 import { patchId } from '../src/patch/patch-id.ts';
@@ -32,7 +33,6 @@ import { openRegistry } from '../src/registry/registry.ts';
 import type { Version } from '../src/registry/version.ts';
 import { versionTitle } from '../src/registry/version-title.ts';
 import { cutGroups } from '../src/task/cut-groups.ts';
-import type { Task } from '../src/task/task.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -49,6 +49,8 @@ const { values: options } = parseArgs({
 const SEALED = 8;
 /** Worked examples of the diff. */
 const EXAMPLES = 8;
+/** How demonstrations name what one call with two numbers added looks like. */
+const SUM = 'calculator{expression:#+#}';
 
 const signal = interruptSignal();
 const subject = await gateSubject(options.run, options);
@@ -58,6 +60,7 @@ if (adapter === null || training === null)
   throw new CoHarnessError('invalid-option', `${options.pair} is no weight update. Name one with --pair.`);
 const parent = withFirstExample(subject.harness);
 const { taken: sealed, rest: train } = cutGroups(subject.train, SEALED);
+const groups = new Set(subject.tasks.map(({ group }) => group)).size;
 const config = runConfigSchema.parse({
   ...subject.config,
   only: null,
@@ -65,7 +68,8 @@ const config = runConfigSchema.parse({
   seeds: 1,
   iterations: 1,
   budget: { time: options.time },
-  sizes: { testTasks: SEALED, auditGroups: subject.tasks.length },
+  // What there is: the question is what happens, not what it costs.
+  sizes: { ...subject.config.sizes, testTasks: SEALED, gateGroups: groups, auditGroups: groups },
 });
 const folder = options.out ?? join(subject.folder, 'rollback');
 const engines = await openRunEngines(subject.folder, subject.header, signal);
@@ -112,11 +116,21 @@ function withFirstExample(harness: Harness): Harness {
 }
 
 function sumsAlone(harness: Harness): Patch {
-  const shown = train.flatMap((task) => sumExample(task)).slice(0, EXAMPLES);
+  const shown = collectDemonstrations(harness, train, [])
+    .filter(({ shape }) => shape === SUM)
+    .slice(0, EXAMPLES);
+  if (shown.length < EXAMPLES)
+    throw new CoHarnessError(
+      'too-few-tasks',
+      `${subject.name} has ${shown.length} train tasks whose reference adds two numbers; ${EXAMPLES} are needed.`,
+    );
   const edits = present([
     valueEdit(harness, 'harness.yaml', '/sampling/temperature', 0),
     ...harness.examples.map((example) => fileEdit(harness, examplePath(example), undefined)),
-    ...shown.map(({ example }) => fileEdit(harness, examplePath(example), exampleText(example))),
+    ...shown.flatMap((demonstration, position) => {
+      const example = exampleFrom(demonstration, position, 'text');
+      return example === null ? [] : fileEdit(harness, examplePath(example), exampleText(example));
+    }),
   ]);
   return {
     id: patchId({ base: harness.hash, edits }),
@@ -131,19 +145,6 @@ function sumsAlone(harness: Harness): Patch {
     usesTasks: shown.map(({ task }) => task),
     predictedFix: null,
   };
-}
-
-/** A solved train task whose one call adds two numbers, as an example; else nothing. */
-function sumExample({ problem, answer, hash, reference }: Task): { task: ContentHash; example: HarnessExample }[] {
-  const [call, ...others] = reference?.calls ?? [];
-  const expression = call?.arguments.expression;
-  if (others.length > 0 || typeof expression !== 'string' || !/^\d+(\.\d+)? \+ \d+(\.\d+)?$/.test(expression))
-    return [];
-  const steps = [
-    { call: { tool: 'calculator', arguments: { expression } }, result: `${answer}` },
-    { text: `The answer is ${answer}.` },
-  ];
-  return [{ task: hash, example: { name: `sum-${hash.slice(0, 8)}`, problem, steps, fromTasks: [hash] } }];
 }
 
 /** Hands out the weights that the run trained, whatever D_t holds. */

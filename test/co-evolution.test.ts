@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
+import { proposePatches } from '../src/patch/propose.ts';
 import type { Version } from '../src/registry/version.ts';
 import { readReport } from '../src/report/report-data.ts';
 import { executeScriptedRun, journalFile, scriptedRun } from './scripted-world/scripted-world.ts';
@@ -87,6 +88,10 @@ describe('the alternation on a scripted world', () => {
     await executeScriptedRun({
       folder: join(root, 'harness-alone'),
       prepared: scriptedRun({ only: 'harness', rounds: 1, iterations: 5 }),
+      proposer: (proposal, options) => {
+        steps.push(`${proposal.clusters.length === 0 ? 'no' : 'some'} causes to propose for`);
+        return proposePatches(proposal, options);
+      },
       observers: [
         (event) => {
           if (event.type === 'notice' && event.text.startsWith('nothing left to cure')) steps.push('nothing to cure');
@@ -97,7 +102,8 @@ describe('the alternation on a scripted world', () => {
     });
     const cured = steps.indexOf('nothing to cure');
     expect(cured).toBeGreaterThan(0);
-    expect(steps.slice(cured + 1)).toEqual(['screened']);
+    expect(steps).toContain('some causes to propose for');
+    expect(steps.slice(cured + 1)).toEqual(['no causes to propose for', 'screened']);
   });
 
   it('runs its first round whatever the time, and no later phase that would outlast it by much', async () => {

@@ -117,18 +117,26 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
     expect(rollouts.filter(({ identity }) => identity.split === 'gate')).toEqual([]);
   });
 
-  it('get the blocks that time must have, also in a run that has time for fewer tasks', async () => {
-    const { events } = await playGateWorld(join(folder, 'hurried'), {
+  const hurried = (time: number) =>
+    playGateWorld(join(folder, `hurried-${time}`), {
       ...FAIR,
       ...inFlight(6, null),
-      config: { ...FAIR.config, budget: { time: 1 } },
+      config: { ...FAIR.config, budget: { time } },
       sizes: { ...FAIR.sizes, gateGroups: null },
       concurrency: 16,
       answer: steadily,
     });
+
+  it('get the blocks that time must have, also where their share of the time has room for fewer', async () => {
+    const { events } = await hurried(200);
     const plans = events.flatMap((event) => (event.type === 'plan-made' ? event.lines : []));
     const groups = plans.map((line) => /^gate of .*: up to (\d+) groups/.exec(line)?.[1]).find((found) => found);
     expect(Number(groups)).toBeGreaterThanOrEqual(11 * 16);
+  });
+
+  it('are not paid for where the run has no time for these blocks', async () => {
+    const { refusals } = await hurried(100);
+    expect(refusals).toEqual([expect.stringMatching(/which take this φ about 3 min; 1 min of the run are left/)]);
   });
 
   it('of the arm that finds a warm cache are no gain: the arms take turns in going first', async () => {

@@ -153,10 +153,10 @@ async function affordableGroups(context: RunContext, comparison: Comparison, key
   return { groups, rollouts: Math.max(planned.rollouts ?? 0, 2 * groups.flat().length) };
 }
 
-/** Blocks planned for each that the time of whole batches must have: not every one need show half the time. */
+/** Blocks planned for each that must be there: not every one shows half the time. */
 const BLOCKS_PLANNED = 1.3;
 
-/** Tasks below which a diff that only the time of whole batches speaks for could not win, whatever the time: fewer would be paid for in vain. */
+/** Tasks planned at least where only the time of whole batches speaks for a diff: with the blocks of a short phase it could not win, and would be paid for in vain. */
 async function leastTasks(context: RunContext, comparison: Comparison): Promise<number> {
   const { parent, child } = comparison;
   if (!changeKind(comparison).speed || !isBatchedOtherwise(parent.harness, child.harness)) return 0;

@@ -2,6 +2,7 @@ import { percent } from '../base/share-text.ts';
 import type { Diagnosis } from '../critic/attribution.ts';
 import { fewestGroups } from '../gate/plan-gate.ts';
 import type { Harness } from '../harness/harness.ts';
+import { aggregate } from '../patch/aggregate.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { auditChange } from './audit-change.ts';
@@ -39,9 +40,12 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     if (sizes.miningTasks === 0) break;
     const mined = await collectRollouts(context, champion, harness, round, iteration, sizes.miningTasks);
     const diagnoses = await diagnoseFailures(context, mined, harness, round);
+    tellCauses(context, diagnoses, round);
     const isCured = (round > 1 || iteration > 1) && (await isExhausted(context, mined, diagnoses, round));
     if (isCured && context.config.only === null) break;
-    const candidates = await proposeCandidates(context, champion, harness, diagnoses, round, iteration);
+    const inVain = isCured ? PATIENCE : 1;
+    const causes = isCured ? [] : diagnoses;
+    const candidates = await proposeCandidates(context, champion, harness, causes, round, iteration);
     const best = await screenPatches(context, {
       champion,
       harness,
@@ -53,7 +57,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     });
     const order = { champion, harness, mined, diagnoses, round, iteration };
     if (best === null || !(await causeStands(context, { ...order, patch: best }))) {
-      idle += isCured ? PATIENCE : 1;
+      idle += inVain;
       continue;
     }
     const decided = await gatePatch(context, {
@@ -66,10 +70,15 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
     });
     const before = champion;
     if (decided.accepted) champion = await auditChange(context, decided, round);
-    const isSame = pairHash(champion.pair) === pairHash(before.pair);
-    idle = isSame ? idle + (isCured ? PATIENCE : 1) : 0;
+    idle = pairHash(champion.pair) === pairHash(before.pair) ? idle + inVain : 0;
   }
   return champion;
+}
+
+function tellCauses(context: RunContext, diagnoses: readonly Diagnosis[], round: number): void {
+  const clusters = aggregate(diagnoses).map(({ label, mechanism, count }) => ({ label, mechanism, count }));
+  const { length: failures } = diagnoses;
+  context.emit({ type: 'failures-diagnosed', seed: context.seed, round, failures, scored: failures, clusters });
 }
 
 /** Every decision in vain leaves the next one less error: before anything is mined, whether a diff could be accepted at all. */

@@ -71,12 +71,12 @@ export interface NullPool {
 
 const HEADER = contentHash({ step: 'null-pool' });
 
-/** Draws of one prompt that are asked for in a row: an engine that copies what it has evaluated reads the task once for all of them. */
+/** Draws of one prompt that are asked for in a row, at most: an engine that copies what it has evaluated reads the task once for all of them. */
 const DRAWS_TOGETHER = 8;
 
 /**
- * Rolls a pair and its placebos out on gate tasks, DRAWS_TOGETHER draws of everything after the other and all arms of a task together, so that the pool is balanced
- * whenever it is stopped. Draw d has the same seeds in every arm, and others than every draw before. Kept without their events: twenty thousand rollouts are some 23 MB. Rejects with
+ * Rolls a pair and its placebos out on gate tasks, task by task in passes of up to DRAWS_TOGETHER draws: in all arms of a task there are as many whenever it is stopped, and tasks differ by
+ * one pass. Draw d has the same seeds in every arm, and others than every draw before. Kept without their events: twenty thousand rollouts are some 23 MB. Rejects with
  * AbortedError when the signal fires, and with CoHarnessError `pool-mismatch` where the journal holds another pool, `invalid-pool` for a greedy pair.
  */
 export async function collectNullPool(order: NullPoolOrder): Promise<void> {
@@ -90,13 +90,14 @@ export async function collectNullPool(order: NullPoolOrder): Promise<void> {
   await claim(order);
   const journal = withoutEvents(order.journal);
   const counts = { collected: 0, bought: 0, unscored: 0 };
-  for (let first = 0; counts.collected < rollouts; first += DRAWS_TOGETHER) {
-    const draws = Array.from({ length: DRAWS_TOGETHER }, (_, offset) => first + offset);
-    const jobs = order.groups
-      .flat()
-      .flatMap((task) =>
-        arms.flatMap(({ harness }) => nullJobs({ ...order, harness, groups: [[task]] }, 'null pool', draws)),
-      );
+  const tasks = order.groups.flat();
+  for (let drawn = 0; counts.collected < rollouts; ) {
+    const wanted = Math.ceil((rollouts - counts.collected) / (tasks.length * arms.length));
+    const draws = Array.from({ length: Math.min(DRAWS_TOGETHER, wanted) }, (_, offset) => drawn + offset);
+    drawn += draws.length;
+    const jobs = tasks.flatMap((task) =>
+      arms.flatMap(({ harness }) => nullJobs({ ...order, harness, groups: [[task]] }, 'null pool', draws)),
+    );
     await runBatch(jobs.slice(0, rollouts - counts.collected), {
       journal,
       signal,

@@ -16,9 +16,10 @@ import type { Version } from '../registry/version.ts';
 import { sharedToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
+import { secondsPerRollout } from './pair-rates.ts';
 import { readProposalsOnce } from './read-proposals-once.ts';
 import { blockSize } from './roll-apart.ts';
-import type { RunContext } from './run-context.ts';
+import { type RunContext, secondsSpent } from './run-context.ts';
 
 /** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
 export async function proposeCandidates(
@@ -30,14 +31,6 @@ export async function proposeCandidates(
   iteration: number,
 ): Promise<Patch[]> {
   const clusters = aggregate(diagnoses);
-  context.emit({
-    type: 'failures-diagnosed',
-    seed: context.seed,
-    round,
-    failures: diagnoses.length,
-    scored: diagnoses.length,
-    clusters: clusters.map(({ label, mechanism, count }) => ({ label, mechanism, count })),
-  });
   const history = [...context.trainHistory.values()];
   const refused = await refusedUnder(context, champion);
   const count = context.config.sizes.candidates;
@@ -93,6 +86,15 @@ async function objectionOfTiming(
   ]);
   const groups = context.config.sizes.gateGroups ?? gateGroups(context).length;
   const blocks = Math.floor((groups * tasksPerGateGroup(context)) / size);
+  const each = secondsPerRollout(context, harness, pair.model);
+  const seconds = FEWEST_TIMED_BLOCKS * size * each;
+  const left = context.config.budget.time - secondsSpent(context);
+  if (blocks >= FEWEST_TIMED_BLOCKS && seconds > left) {
+    return (
+      `Time with another number of rollouts in flight is shown by ${FEWEST_TIMED_BLOCKS} blocks of ${size} rollouts or more, which take this φ ` +
+      `about ${Math.ceil(seconds / 60)} min; ${Math.max(0, Math.floor(left / 60))} min of the run are left.`
+    );
+  }
   if (blocks >= FEWEST_TIMED_BLOCKS) return null;
   return (
     `Time with another number of rollouts in flight is shown by ${FEWEST_TIMED_BLOCKS} blocks of ${size} rollouts or more; ` +

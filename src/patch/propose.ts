@@ -31,10 +31,9 @@ interface Candidate {
 }
 
 /**
- * At most `count` patches, best first: cluster weight × the operator's reach × its own promise, with less for what this iteration or
- * the run has tried already, so that components that starve get their turn. From 8 on, one in 8 at least is drawn by its weight among those that no
- * cluster asks for. Diffs that are equivalent to one another or to a refused
- * one are dropped. Deterministic given the context.
+ * At most `count` patches: ⌊count / 8⌋ drawn by their weight among those that no cluster asks for, then the best of all others, best first. The weight is cluster weight × the
+ * operator's reach × its own promise, with less for what this iteration or the run has tried already, so that components that starve get their turn. Diffs that are
+ * equivalent to one another or to a refused one are dropped. Deterministic given the context.
  */
 export function proposePatches(
   context: ProposalContext,
@@ -52,8 +51,7 @@ export function proposePatches(
       take(candidates.reduce((top, candidate) => (value(candidate) > value(top) ? candidate : top)));
   };
   const unasked = Math.floor(count / CANDIDATES_PER_UNASKED);
-  takeBest(count - unasked);
-  while (chosen.length < count && candidates.some(isUnasked))
+  while (chosen.length < unasked && candidates.some(isUnasked))
     take(drawn(candidates.filter(isUnasked), value, context.random));
   takeBest(count);
   const solved = solvedOnceActing(context);
@@ -66,8 +64,8 @@ function isUnasked({ motive }: Candidate): boolean {
 
 /** One of them, each as likely as its value is large (Efraimidis & Spirakis 2006). */
 function drawn(candidates: readonly Candidate[], value: (candidate: Candidate) => number, random: Random): Candidate {
-  const keyed = candidates.map((candidate) => ({ candidate, key: random.next() ** (1 / value(candidate)) }));
-  return keyed.reduce((top, one) => (one.key > top.key ? one : top)).candidate;
+  const keyed = candidates.map((candidate) => ({ candidate, key: -Math.log(random.next()) / value(candidate) }));
+  return keyed.reduce((first, one) => (one.key < first.key ? one : first)).candidate;
 }
 
 function allCandidates(context: ProposalContext, operators: readonly PatchOperator[]): Candidate[] {

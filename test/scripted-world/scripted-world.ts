@@ -10,6 +10,7 @@ import type { Harness } from '../../src/harness/harness.ts';
 import { harnessFromFiles } from '../../src/harness/parse-harness.ts';
 import type { GenerationRequest, ModelIdentity } from '../../src/model/model-backend.ts';
 import { scriptedBackend } from '../../src/model/scripted-backend.ts';
+import type { Proposer } from '../../src/patch/proposer.ts';
 import { chooseVerifier } from '../../src/task/choose-verifier.ts';
 import { type Task, taskHash } from '../../src/task/task.ts';
 
@@ -118,6 +119,7 @@ export async function executeScriptedRun(options: {
   prepared?: PreparedRun;
   observers?: RunObserver[];
   engines?: RunEngines;
+  proposer?: Proposer;
 }): Promise<void> {
   await executeRun({
     prepared: options.prepared ?? scriptedRun(),
@@ -127,6 +129,7 @@ export async function executeScriptedRun(options: {
     signal: new AbortController().signal,
     clock: manualClock(),
     ...(options.journal === undefined ? {} : { journal: options.journal }),
+    ...(options.proposer === undefined ? {} : { proposer: options.proposer }),
   });
 }
 

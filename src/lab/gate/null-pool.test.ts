@@ -83,6 +83,15 @@ describe('a pool of rollouts of a pair against itself', { timeout: 120_000 }, ()
     expect(one.arms[0]?.flat().every((scores) => scores.length === 6)).toBe(true);
   });
 
+  it('asks for the draws of a prompt in a row, which an engine reads once', async () => {
+    const journal = memoryJournal();
+    await collectNullPool(order({ journal }));
+    const first = (await journal.entries('rollout'))
+      .slice(0, 60)
+      .map(({ value }) => (value as Trajectory).identity.task);
+    expect(new Set(first).size).toBeLessThan(10);
+  });
+
   it('keeps draws of the arms side by side where one of them was never scored', async () => {
     const whole = memoryJournal();
     await collectNullPool(order({ journal: whole }));

@@ -1,13 +1,20 @@
 import { present, valueEdit } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
 
-/** Where single rollouts are sampled: greedy decoding, and half the temperature. No failure names the temperature, as each sample has a reason of its own. */
+/**
+ * Where single rollouts are sampled: greedy decoding, and half the temperature. No failure names the temperature, as each sample has a reason of its own. Nothing where the
+ * recorded calls had another temperature than φ says: a program of somebody's own sets it itself.
+ */
 export const temperature: PatchOperator = {
   name: 'temperature',
   reach: (cluster, { settings }) =>
     cluster === null && settings.votes === 1 && settings.sampling.temperature > 0 ? 0.3 : 0,
-  propose: ({ harness }) => {
+  propose: ({ harness, trajectories }) => {
     const now = harness.settings.sampling.temperature;
+    const calls = trajectories
+      .filter(({ identity }) => identity.harness === harness.hash && identity.sampling === null)
+      .flatMap(({ events }) => events.filter((event) => event.type === 'model-called'));
+    if (calls.some(({ sampling }) => sampling.temperature !== now)) return [];
     return [
       { value: 0, title: 'decode greedily', promise: 1 },
       { value: now / 2, title: `sample at temperature ${now / 2}`, promise: 0.6 },
