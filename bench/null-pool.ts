@@ -3,10 +3,11 @@
  * gate tasks, each draw under seeds of its own. Stop it at any time (Ctrl-C) and give the same command again: it continues. Then
  *
  *     npx node bench/null-pool.ts [FOLDER or config] [--run RUN] [--rollouts 20000] [--minutes N] [--pool FILE]
- *         [--temperature 0.7] [--tokens 64] [--groups 50] [--per-group 5] [--set key=value …]
+ *         [--edit PLACE=JSON …] [--temperature 0.7] [--tokens 64] [--groups 50] [--per-group 5] [--set key=value …]
  *     npx co-harness lab null-pool FILE
  *
- * resamples whole searches from it. Without --run the pair is the config's seed pair; with it the run's champion, on the gate tasks of that run.
+ * resamples whole searches from it. Without --run the pair is the config's seed pair; with it the run's champion (--pair: another version), on the gate tasks of that run. --edit changes its φ first
+ * (FILE#/POINTER=JSON; harness.yaml#/answer/from='"tool"' takes the call as the answer and halves the cost).
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,6 +16,7 @@ import { AbortedError } from '../src/base/errors.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
 import { findConfigFile, loadConfig } from '../src/cli/config-file.ts';
+import { editedByOptions } from '../src/cli/edit-option.ts';
 import { gateSubject } from '../src/cli/gate-subject.ts';
 import { type OpenedEngines, openEngines } from '../src/cli/open-engines.ts';
 import { openRunEngines } from '../src/cli/open-run-engines.ts';
@@ -32,6 +34,8 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     run: { type: 'string' },
+    pair: { type: 'string', default: 'champion' },
+    edit: { type: 'string', multiple: true, default: [] },
     rollouts: { type: 'string', default: '20000' },
     minutes: { type: 'string' },
     pool: { type: 'string' },
@@ -49,7 +53,7 @@ const poolFile = options.pool ?? join(folder, 'null-pool.sqlite');
 const wanted = countNumber(options.rollouts);
 const minutes = options.minutes === undefined ? null : positiveNumber(options.minutes);
 const temperature = decimalNumber(options.temperature);
-const harness = withTokens(subject.harness);
+const harness = withTokens(editedByOptions(subject.harness, options.edit));
 const arms = nullPoolArms(harness);
 const groups = gateGroups(subject.tasks);
 
@@ -125,10 +129,10 @@ async function seedPair(): Promise<Subject> {
 async function championOf(run: string): Promise<Subject> {
   const [config] = positionals;
   const named = config === undefined ? {} : { config };
-  const found = await gateSubject(run, { pair: 'champion', ...named, set: options.set });
+  const found = await gateSubject(run, { pair: options.pair, ...named, set: options.set });
   const { folder, version, header } = found;
   const open = (signal: AbortSignal) => openRunEngines(folder, header, signal);
-  return { ...found, title: `${found.name}, champion v${version.version}`, model: version.pair.model, open };
+  return { ...found, title: `${found.name}, v${version.version}`, model: version.pair.model, open };
 }
 
 /** Short answers are enough here, and cost less. */

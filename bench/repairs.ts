@@ -17,16 +17,15 @@ import { interruptSignal } from '../src/base/interrupt-signal.ts';
 import type { Journal } from '../src/base/journal.ts';
 import { percent, signedPoints } from '../src/base/share-text.ts';
 import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
+import { editedByOptions } from '../src/cli/edit-option.ts';
 import { openRealActor } from '../src/cli/open-real-actor.ts';
 import { runProgress } from '../src/cli/run-progress.ts';
 import { readerOfProposer, runConfigSchema } from '../src/evolution/run-config.ts';
-import { applyEdits } from '../src/harness/apply-patch.ts';
 import { mend } from '../src/lab/faults/mend.ts';
 import { LEAST_LOSS, type Mutation } from '../src/lab/faults/mutation/mutation.ts';
 import { costlyRollouts, mutationsOfRun, passRate } from '../src/lab/faults/real-actor.ts';
 import { ENOUGH_RESTORED } from '../src/lab/faults/repair-loop.ts';
 import { countNumber } from '../src/lab/option-numbers.ts';
-import { fileEdit, present, valueEdit } from '../src/patch/harness-edits.ts';
 import { groupBootstrap, groupMeans } from '../src/statistics/group-bootstrap.ts';
 import { cutGroups } from '../src/task/cut-groups.ts';
 import { isSuccess } from '../src/trajectory/is-success.ts';
@@ -140,33 +139,7 @@ function refuseOthers(): void {
 /** The edits of the command line as one break; null where there are none. */
 function ownBreak(): [Break] | null {
   if (options.edit.length === 0) return null;
-  const harness = options.edit.reduce((before, text) => {
-    const [, file = '', pointer, value = ''] = /^([^#=]+)(?:#([^=]+))?=(.*)$/s.exec(text) ?? [];
-    if (file === '')
-      throw new CoHarnessError('invalid-option', `--edit ${text}: expected FILE#/POINTER=JSON or FILE="TEXT".`);
-    const given = jsonOf(value, text);
-    if (pointer === undefined && typeof given !== 'string')
-      throw new CoHarnessError(
-        'invalid-option',
-        `--edit ${text}: a whole file is text in quotes; a value has a place, FILE#/POINTER=JSON.`,
-      );
-    const edit =
-      pointer === undefined ? fileEdit(before, file, String(given)) : valueEdit(before, file, pointer, given);
-    return applyEdits(before, present([edit]));
-  }, subject.harness);
-  if (harness.hash === subject.harness.hash)
-    throw new CoHarnessError('invalid-option', 'The edits leave the harness as it is. Nothing was run.');
-  return [{ kind: 'own edit', path: options.edit.join(', '), harness }];
-}
-
-function jsonOf(value: string, text: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch (cause) {
-    throw new CoHarnessError('invalid-option', `--edit ${text}: ${value} is no JSON; text stands in quotes.`, {
-      cause,
-    });
-  }
+  return [{ kind: 'own edit', path: options.edit.join(', '), harness: editedByOptions(subject.harness, options.edit) }];
 }
 
 /** Labels take turns, so that the first few are of many kinds. */
