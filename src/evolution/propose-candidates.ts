@@ -48,9 +48,11 @@ export async function proposeCandidates(
   const known = new Set(written.map(({ edits }) => editsHash(edits)));
   const others = (await context.propose(proposal, { count })).filter(({ edits }) => !known.has(editsHash(edits)));
   // A reader that fails, or says nothing, costs the iteration nothing: operators fill up.
-  const proposed = [...written, ...others].slice(0, Math.max(count, written.length));
+  const kept = others.slice(0, Math.max(0, count - written.length));
+  // Screening keeps the earlier of two that tie: a cause comes before what nothing asks for.
+  kept.sort((a, b) => Number(a.target === null) - Number(b.target === null));
   const passed: Patch[] = [];
-  for (const patch of proposed) {
+  for (const patch of [...written, ...kept]) {
     const objection = await objectionTo(context, champion, harness, patch, refused);
     if (objection === null) passed.push(patch);
     else context.emit({ type: 'patch-refused', seed: context.seed, round, title: patch.title, reason: objection });
