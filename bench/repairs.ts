@@ -6,7 +6,7 @@
  *     npx node bench/repairs.ts --run RUN --edit harness.yaml#/batching/inFlight=1      # a change of one's own in place of the mutations, whatever it costs
  *     npx node bench/repairs.ts --run RUN --edit middleware/10-x.yaml='"kind: verification-turn"'  # a whole file
  *
- * --time, --candidates: of each mending run (what no failure asks for comes late among the candidates). Stop it at any time (Ctrl-C) and give the same command again: it continues. The tasks are whole groups of the run's `train` split that no mending run
+ * --time, --candidates: of each mending run (of what no failure asks for, one candidate in eight). Stop it at any time (Ctrl-C) and give the same command again: it continues. The tasks are whole groups of the run's `train` split that no mending run
  * sees (the run that made the champion may have); gate tasks are the run's own; its sealed tasks are not touched. The output names held-out mutations: not for people who write rules.
  */
 import { join } from 'node:path';

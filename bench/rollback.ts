@@ -127,9 +127,9 @@ function sumsAlone(harness: Harness): Patch {
   const edits = present([
     valueEdit(harness, 'harness.yaml', '/sampling/temperature', 0),
     ...harness.examples.map((example) => fileEdit(harness, examplePath(example), undefined)),
-    ...shown.flatMap((demonstration, position) => {
+    ...shown.map((demonstration, position) => {
       const example = exampleFrom(demonstration, position, 'text');
-      return example === null ? [] : fileEdit(harness, examplePath(example), exampleText(example));
+      return example && fileEdit(harness, examplePath(example), exampleText(example));
     }),
   ]);
   return {

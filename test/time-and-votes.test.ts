@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock, systemClock } from '../src/base/clock.ts';
+import { memoryJournal } from '../src/base/journal.ts';
 import type { PatchEdit } from '../src/harness/patch-edit.ts';
 import { type GateWorld, patchFor, playGateWorld, type Question } from './scripted-world/gate-world.ts';
 
@@ -117,14 +118,16 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
     expect(rollouts.filter(({ identity }) => identity.split === 'gate')).toEqual([]);
   });
 
-  const hurried = (time: number) =>
+  const hurried = (time: number, { clock = manualClock(), journal = memoryJournal(), answer = steadily } = {}) =>
     playGateWorld(join(folder, `hurried-${time}`), {
+      clock,
+      journal,
       ...FAIR,
       ...inFlight(6, null),
-      config: { ...FAIR.config, budget: { time } },
+      config: { ...FAIR.config, iterations: 2, budget: { time } },
       sizes: { ...FAIR.sizes, gateGroups: null },
       concurrency: 16,
-      answer: steadily,
+      answer,
     });
 
   it('get the blocks that time must have, also where their share of the time has room for fewer', async () => {
@@ -134,9 +137,26 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
     expect(Number(groups)).toBeGreaterThanOrEqual(11 * 16);
   });
 
+  it('stand when a run whose time is over is continued', async () => {
+    const [clock, journal] = [manualClock(), memoryJournal()];
+    // Its gate takes what is left of the time.
+    let answers = 0;
+    const answer = (question: Question) => {
+      if (++answers > 300) clock.advance(2_000);
+      return steadily(question);
+    };
+    const { versions, refusals } = await hurried(200, { clock, journal, answer });
+    expect(versions).toHaveLength(2);
+    const again = await hurried(200, { journal });
+    expect(again.refusals).toEqual(refusals);
+    expect(again.versions).toEqual(versions);
+  });
+
   it('are not paid for where the run has no time for these blocks', async () => {
     const { refusals } = await hurried(100);
-    expect(refusals).toEqual([expect.stringMatching(/which take this φ about 3 min; 1 min of the run are left/)]);
+    expect(refusals.slice(0, 1)).toEqual([
+      expect.stringMatching(/which take this φ about 3 min; 1 min of the run are left/),
+    ]);
   });
 
   it('of the arm that finds a warm cache are no gain: the arms take turns in going first', async () => {

@@ -8,7 +8,7 @@ import { tradeOffRepeats } from '../gate/trade-off-repeats.ts';
 import { FEWEST_TIMED_BLOCKS } from '../gate/write-decision.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
-import { isBatchedOtherwise, isSaving, relaxationsOf } from '../patch/budget-changes.ts';
+import { isBatchedOtherwise, isMereSaving, relaxationsOf } from '../patch/budget-changes.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import { patchSeen } from '../patch/patch-seen.ts';
@@ -153,7 +153,7 @@ async function affordableGroups(context: RunContext, comparison: Comparison, key
   return { groups, rollouts: Math.max(planned.rollouts ?? 0, 2 * groups.flat().length) };
 }
 
-/** Blocks planned for each that must be there: not every one shows half the time. */
+/** Blocks planned, as a multiple of those that must be there: not every one shows half the time. */
 const BLOCKS_PLANNED = 1.3;
 
 /** Tasks planned at least where only the time of whole batches speaks for a diff: with the blocks of a short phase it could not win, and would be paid for in vain. */
@@ -200,7 +200,7 @@ function changeKind({ parent, child, patch }: Comparison): ChangeKind {
   return {
     relaxes: [...new Set([...patch.relaxes, ...relaxationsOf(parent.harness, child.harness)])],
     deletion,
-    speed: !deletion && patch.target === null && isSaving(parent.harness, child.harness),
+    speed: !deletion && isMereSaving(patch, parent.harness, child.harness),
   };
 }
 

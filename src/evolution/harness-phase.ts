@@ -105,10 +105,13 @@ async function isExhausted(
   const caused = diagnoses.filter(({ label }) => label !== 'agent_error').length;
   const { minimumDetectableEffect: visible } = await bestHarnessGate(context);
   if (scored === 0 || caused / scored >= visible) return false;
+  const why =
+    `${caused} of ${scored} rollouts (${percent(caused / scored)}) fail for a cause in the harness, the gate could ` +
+    `see ${percent(visible)}; the rest is the model's own`;
   const text =
-    `${context.config.only === null ? 'harness phase exhausted' : 'nothing left to cure'}: ${caused} of ${scored} rollouts (${percent(caused / scored)}) fail for a cause in the harness, the gate could ` +
-    `see ${percent(visible)}; the rest is the model's own` +
-    (context.config.only === null ? '' : '. What saves, or buys, is tried');
+    context.config.only === null
+      ? `harness phase exhausted: ${why}`
+      : `nothing left to cure: ${why}. What saves, or buys, is tried`;
   context.emit({ type: 'notice', seed: context.seed, round, text });
   return true;
 }

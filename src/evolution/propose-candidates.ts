@@ -5,7 +5,7 @@ import { FEWEST_TIMED_BLOCKS } from '../gate/write-decision.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { aggregate } from '../patch/aggregate.ts';
-import { isBatchedOtherwise, isSaving } from '../patch/budget-changes.ts';
+import { isBatchedOtherwise, isMereSaving } from '../patch/budget-changes.ts';
 import { checkPatch, type RefusedBefore } from '../patch/check-patch.ts';
 import { dryRun } from '../patch/dry-run/dry-run.ts';
 import type { DryRunResult } from '../patch/dry-run/dry-run-order.ts';
@@ -20,6 +20,7 @@ import { secondsPerRollout } from './pair-rates.ts';
 import { readProposalsOnce } from './read-proposals-once.ts';
 import { blockSize } from './roll-apart.ts';
 import { type RunContext, secondsSpent } from './run-context.ts';
+import { planOnce } from './size-plan.ts';
 
 /** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
 export async function proposeCandidates(
@@ -74,34 +75,32 @@ async function objectionTo(
   return objection ?? objectionOfDryRun(context, harness, child);
 }
 
-/** A diff whose only claim is the time of whole batches is decided by blocks of them: where the gate tasks make too few, no outcome could be accepted. */
+/**
+ * A diff whose only claim is the time of whole batches is decided by blocks of them: where the gate tasks make too few, or the run has no time for them, no outcome could be
+ * accepted. What time was left is kept, so that a run that is continued refuses what it refused before.
+ */
 async function objectionOfTiming(
   context: RunContext,
-  { target }: Patch,
+  patch: Patch,
   { champion, harness, child }: { champion: Version; harness: Harness; child: Harness },
 ): Promise<string | null> {
-  if (target !== null || !isBatchedOtherwise(harness, child) || !isSaving(harness, child)) return null;
+  if (!isMereSaving(patch, harness, child) || !isBatchedOtherwise(harness, child)) return null;
   const { pair } = champion;
   const size = await blockSize(context, [
     { harness, pair },
     { harness: child, pair },
   ]);
+  const needed = `Time with another number of rollouts in flight is shown by ${FEWEST_TIMED_BLOCKS} blocks of ${size} rollouts or more`;
   const groups = context.config.sizes.gateGroups ?? gateGroups(context).length;
   const blocks = Math.floor((groups * tasksPerGateGroup(context)) / size);
-  const each = secondsPerRollout(context, harness, pair.model);
-  const seconds = FEWEST_TIMED_BLOCKS * size * each;
-  const left = context.config.budget.time - secondsSpent(context);
-  if (blocks >= FEWEST_TIMED_BLOCKS && seconds > left) {
-    return (
-      `Time with another number of rollouts in flight is shown by ${FEWEST_TIMED_BLOCKS} blocks of ${size} rollouts or more, which take this φ ` +
-      `about ${Math.ceil(seconds / 60)} min; ${Math.max(0, Math.floor(left / 60))} min of the run are left.`
-    );
-  }
-  if (blocks >= FEWEST_TIMED_BLOCKS) return null;
-  return (
-    `Time with another number of rollouts in flight is shown by ${FEWEST_TIMED_BLOCKS} blocks of ${size} rollouts or more; ` +
-    `the gate tasks make ${blocks}.`
-  );
+  if (blocks < FEWEST_TIMED_BLOCKS) return `${needed}; the gate tasks make ${blocks}.`;
+  const step = { phase: 'blocks', parent: contentHash(pair), child: child.hash };
+  const { seconds, left } = await planOnce(context, step, () => ({
+    seconds: Math.ceil(FEWEST_TIMED_BLOCKS * size * secondsPerRollout(context, harness, pair.model)),
+    left: Math.max(0, Math.floor(context.config.budget.time - secondsSpent(context))),
+  }));
+  if (seconds <= left) return null;
+  return `${needed}, which take this φ about ${Math.ceil(seconds / 60)} min; ${Math.floor(left / 60)} min of the run are left.`;
 }
 
 /**

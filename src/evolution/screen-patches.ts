@@ -3,7 +3,7 @@ import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { totalTokens } from '../model/tokens-of.ts';
-import { isBatchedOtherwise, isSaving } from '../patch/budget-changes.ts';
+import { isBatchedOtherwise, isMereSaving } from '../patch/budget-changes.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Version } from '../registry/version.ts';
@@ -146,7 +146,7 @@ async function worthGating(
 /** Whether a candidate that need only hold does leave less, cost fewer tokens, or change what only the time of whole batches shows. */
 function takesLess(parent: Harness, { tokens }: Screened, { patch, harness, tokens: own }: Candidate): boolean {
   if (isDeletion(patch)) return true;
-  return patch.target === null && isSaving(parent, harness) && (own < tokens || isBatchedOtherwise(parent, harness));
+  return isMereSaving(patch, parent, harness) && (own < tokens || isBatchedOtherwise(parent, harness));
 }
 
 /** Whether a gate over all gate tasks could show that nothing is lost. */
@@ -184,7 +184,7 @@ async function runHeat(
 
 /** Whether the gate asks a candidate only not to be worse: it takes something away, or saves without curing a failure. */
 function needsOnlyHold(parent: Harness, { patch, harness }: Candidate): boolean {
-  return isDeletion(patch) || (patch.target === null && isSaving(parent, harness));
+  return isDeletion(patch) || isMereSaving(patch, parent, harness);
 }
 
 type Screened = Pick<Candidate, 'scores' | 'tokens'>;

@@ -17,12 +17,17 @@ export function relaxationsOf(parent: Harness, child: Harness): Budget[] {
  * Whether a change means to save without giving anything up elsewhere: some limit is lower, a stop string was added, the texts that every rollout sends
  * are shorter, a decided vote ends, or another number of rollouts is in flight; and no limit is higher. Whether it does save is measured.
  */
-export function isSaving(parent: Harness, child: Harness): boolean {
+function isSaving(parent: Harness, child: Harness): boolean {
   if (relaxationsOf(parent, child).length > 0) return false;
   const isLower = Object.values(LIMITS).some((limits) => limits.some((limit) => limit(child) < limit(parent)));
   const stops = ({ settings }: Harness) => new Set(settings.protocol.stop);
   const isShorter = stops(child).size > stops(parent).size || sentCharacters(child) < sentCharacters(parent);
   return isLower || isShorter || endsDecidedVotes(parent, child) || isBatchedOtherwise(parent, child);
+}
+
+/** Whether a diff saves, and cures nothing: the gate then asks only that nothing is lost. */
+export function isMereSaving({ target }: Pick<Patch, 'target'>, parent: Harness, child: Harness): boolean {
+  return target === null && isSaving(parent, child);
 }
 
 function endsDecidedVotes(parent: Harness, child: Harness): boolean {

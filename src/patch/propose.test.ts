@@ -113,6 +113,8 @@ describe('proposePatches', () => {
     expect([7, 8, 16].map((count) => unasked(count).length)).toEqual([0, 1, 2]);
     const titles = Array.from({ length: 12 }, (_, generation) => unasked(8, generation).join());
     expect(new Set(titles).size).toBeGreaterThan(3);
+    // First, so that a reader's own diffs do not cut it off.
+    expect(proposePatches(context(SEED, noCalls), { count: 8 })[0]?.target).toBeNull();
   });
 
   it('marks every train task whose content it uses', () => {
