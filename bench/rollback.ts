@@ -89,7 +89,7 @@ try {
     },
     observers: [runProgress(process.stderr)],
     signal,
-    journal: { ...journal, close: async () => {} },
+    journal,
     proposer: ({ harness }) => [sumsAlone(harness)],
   });
 } catch (error) {

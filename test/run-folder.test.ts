@@ -9,11 +9,13 @@ import { openSqliteJournal } from '../src/base/sqlite-journal.ts';
 import { renderTree } from '../src/cli/log-command.ts';
 import { runConfigSchema } from '../src/evolution/run-config.ts';
 import type { RunContext } from '../src/evolution/run-context.ts';
-import { startOfRound } from '../src/evolution/start-of-round.ts';
+import type { SealedTest } from '../src/evolution/sealed-test.ts';
 import { prepareRun } from '../src/evolution/start-run.ts';
+import { takeRollback } from '../src/evolution/take-rollback.ts';
 import { checkRun } from '../src/registry/check-run.ts';
 import { openRegistry } from '../src/registry/registry.ts';
 import type { Version } from '../src/registry/version.ts';
+import { runCli } from './scripted-world/run-cli.ts';
 import { executeScriptedRun, journalFile, scriptedEngines, scriptedRun } from './scripted-world/scripted-world.ts';
 
 let root: string;
@@ -77,7 +79,7 @@ describe('a token budget', { timeout: 180_000 }, () => {
     const run = (tokens: number) =>
       executeScriptedRun({
         folder,
-        journal: { ...journal, close: async () => {} },
+        journal,
         prepared: { ...prepared(tokens), identity: contentHash('one') },
       });
     await expect(run(30_000)).rejects.toMatchObject({ code: 'budget-spent' });
@@ -145,8 +147,8 @@ describe('check', () => {
   });
 });
 
-describe('a rollback that a person asks for', () => {
-  it('is where the next round starts, whatever the round in which it was asked for still accepted', async () => {
+describe('a rollback that a person asks for', { timeout: 180_000 }, () => {
+  it('is where the next round starts and a new champion, whatever the round in which it was asked for still accepted', async () => {
     const journal = memoryJournal();
     const registry = openRegistry(join(root, 'asked'), journal);
     const { harness } = scriptedRun();
@@ -183,11 +185,60 @@ describe('a rollback that a person asks for', () => {
     await record(0, 'weights', 'better', 1, 'one');
     const asked = await record(1, 'rollback', 'rollback', 1, null);
     const late = await record(1, 'weights', 'better', 1, 'two');
-    const context = { registry, seed: 1 } as RunContext;
-    expect(await startOfRound(context, late, 2)).toEqual(asked);
-    expect(await startOfRound(context, late, 1)).toEqual(late);
-    const onIt = await record(2, 'weights', 'better', 2, 'three');
-    expect(await startOfRound(context, onIt, 3)).toEqual(onIt);
+    const context = { registry, journal, seed: 1, emit: () => {} } as unknown as RunContext;
+    const taken = await takeRollback(context, late, 1);
+    expect(taken).toMatchObject({ kind: 'rollback', round: 1, parent: late.version, pair: asked.pair, accepted: true });
+    expect(await registry.champion(1)).toEqual(taken);
+    const onIt = await record(taken.version, 'weights', 'better', 2, 'three');
+    expect(await takeRollback(context, onIt, 2)).toEqual(onIt);
+    // A process that goes on from the journal meets a rollback that was asked for later.
+    const later = await record(onIt.version, 'rollback', 'rollback', 1, null);
+    expect(await takeRollback(context, late, 1)).toEqual(taken);
+    expect(await takeRollback(context, onIt, 3)).toEqual(later);
+  });
+
+  it('is what a stopped run goes on from and reports; after its end it changes nothing that was measured', async () => {
+    const folder = join(root, 'rolled-back');
+    const controller = new AbortController();
+    const prepared = (seeds: number) => ({ ...scriptedRun({ iterations: 1, seeds }), identity: contentHash('one') });
+    const stopped = executeScriptedRun({
+      folder,
+      prepared: prepared(1),
+      signal: controller.signal,
+      observers: [
+        (event) =>
+          void (
+            event.type === 'version-recorded' &&
+            event.version.accepted &&
+            event.version.version > 0 &&
+            controller.abort()
+          ),
+      ],
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+    const rollBack = async (to: string) =>
+      JSON.parse((await runCli(root, 'rollback', to, '--run', folder, '--json')).stdout) as Version;
+    const read = async () => {
+      const journal = openSqliteJournal(journalFile(folder), { readOnly: true });
+      const valuesOf = async (kind: string) => (await journal.entries(kind)).map(({ value }) => value);
+      const [tests, versions] = [await valuesOf('sealed-test'), await valuesOf('version')];
+      await journal.close();
+      return { tests: tests as SealedTest[], versions: versions as Version[] };
+    };
+    const first = await rollBack('v0');
+
+    await executeScriptedRun({ folder, prepared: prepared(1) });
+    const { tests, versions } = await read();
+    const [, afterFirst] = tests[0]?.rounds ?? [];
+    const left = versions[afterFirst?.version ?? -1];
+    expect(left).toMatchObject({ kind: 'rollback', pair: first.pair });
+    expect(versions.find(({ round }) => round === 2)?.parent).toBe(left?.version);
+
+    await rollBack('v1');
+    await executeScriptedRun({ folder, prepared: prepared(2) });
+    const both = (await read()).tests;
+    expect(both.map(({ seed }) => seed)).toEqual([1, 2]);
+    expect(both[0]).toEqual(tests[0]);
   });
 });
 

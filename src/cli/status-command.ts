@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { wrapIndented } from '../base/wrap-text.ts';
-import type { SealedTest } from '../evolution/sealed-test.ts';
+import { sealedTests } from '../evolution/sealed-test.ts';
 import { readRunHeader } from '../evolution/start-run.ts';
 import type { Version } from '../registry/version.ts';
 import { ledgerOf } from '../report/ledger.ts';
@@ -16,16 +16,18 @@ export function registerStatusCommand(program: Command): void {
       const status = await withJournal(folder, async (journal) => {
         const header = await readRunHeader(journal);
         const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
-        const tests = (await journal.entries('sealed-test')).map((entry) => entry.value as SealedTest);
+        const tests = await sealedTests(journal);
+        // The header has the number that the run was first given; more may have been asked for since.
+        const seeds = Math.max(header.seeds, ...versions.map(({ seed }) => seed));
         const { rollouts, tokens } = await ledgerOf(journal);
         const plans = (await journal.entries('plan')).map((entry) => entry.value as { elapsedSeconds: number });
         return {
           schema: 'co-harness/status@1',
           run: name,
           folder,
-          finished: tests.length >= header.seeds,
+          finished: tests.length >= seeds,
           seedsFinished: tests.length,
-          seeds: header.seeds,
+          seeds,
           versions: versions.length,
           accepted: versions.filter((version) => version.accepted).length,
           changes: countChanges(versions),

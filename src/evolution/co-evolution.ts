@@ -5,7 +5,7 @@ import { evolveHarness } from './harness-phase.ts';
 import { measureRate } from './measure-rate.ts';
 import type { RunContext } from './run-context.ts';
 import { openSealedTest } from './sealed-test.ts';
-import { startOfRound } from './start-of-round.ts';
+import { takeRollback } from './take-rollback.ts';
 
 /**
  * Co-Harness (arXiv 2607.22688, §3): harness and weights improved in turns, each change through the same gate, what turns out
@@ -13,13 +13,15 @@ import { startOfRound } from './start-of-round.ts';
  */
 export async function coEvolve(context: RunContext): Promise<Version> {
   let champion = await recordSeedPair(context);
+  const ends = [champion];
   await measureRate(context);
   for (let round = 1; round <= context.config.rounds; round++) {
-    champion = await startOfRound(context, champion, round);
     if (context.config.only !== 'weights') champion = await evolveHarness(context, champion, round);
     if (context.config.only !== 'harness') champion = await alignModel(context, champion, round);
+    champion = await takeRollback(context, champion, round);
+    ends.push(champion);
   }
-  await openSealedTest(context);
+  await openSealedTest(context, ends);
   return champion;
 }
 

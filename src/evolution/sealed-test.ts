@@ -11,7 +11,7 @@ import { type RolloutOrder, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
-/** One pair on the sealed tasks. `cells` says where in the report it belongs. */
+/** One pair on the sealed tasks. The versions are those of a round's end that had its φ and its θ, in crossed pairs two different ones. */
 export interface SealedResult {
   seed: number;
   pair: Pair;
@@ -38,10 +38,12 @@ export interface SealedLook {
 
 /**
  * The only reader of the `test` split: the pair at the end of every round and, after each round, the crossed pairs of old and new φ and θ, all on the
- * same tasks in one batch. Counted as one look; resuming it is the same look.
+ * same tasks in one batch. `ends`: the champion at the end of each round, the seed pair first. Opened once a seed and counted as one look; resuming it is
+ * the same look, and what happens to the registry afterwards opens nothing again.
  */
-export async function openSealedTest(context: RunContext): Promise<SealedTest> {
-  const ends = await roundEnds(context);
+export async function openSealedTest(context: RunContext, ends: readonly Version[]): Promise<SealedTest> {
+  const opened = (await sealedTests(context.journal)).find(({ seed }) => seed === context.seed);
+  if (opened !== undefined) return opened;
   const pairs = distinctPairs(ends);
   const repeats = context.config.sizes.testRepeats;
   const sizes = await planOnce(context, { phase: 'test' }, () => ({
@@ -87,11 +89,11 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
     const trajectories = await rollOut(context, { round: context.config.rounds, step: 'sealed test' }, orders);
     return {
       seed: context.seed,
-      rounds: ends.map(({ round, version }) => ({
+      rounds: ends.map(({ version, pair }, round) => ({
         round,
-        version: version.version,
-        harness: version.pair.harness,
-        model: contentHash(version.pair.model),
+        version,
+        harness: pair.harness,
+        model: contentHash(pair.model),
       })),
       results: pairs.map((pair, index) => ({
         seed: context.seed,
@@ -104,41 +106,34 @@ export async function openSealedTest(context: RunContext): Promise<SealedTest> {
   });
 }
 
-/** Champion at the end of each round, round 0 being the seed pair. */
-async function roundEnds(context: RunContext): Promise<{ round: number; version: Version }[]> {
-  const accepted = (await context.registry.versions()).filter(
-    (version) => version.seed === context.seed && version.accepted,
-  );
-  const ends: { round: number; version: Version }[] = [];
-  for (let round = 0; round <= context.config.rounds; round++) {
-    const version = accepted.filter((candidate) => candidate.round <= round).at(-1);
-    if (version !== undefined) ends.push({ round, version });
-  }
-  return ends;
+/** Those of the final report, one a seed, in the order in which they were opened. */
+export async function sealedTests(journal: Journal): Promise<SealedTest[]> {
+  const tests = (await journal.entries('sealed-test')).map((entry) => entry.value as SealedTest);
+  return tests.filter(({ seed }, index) => tests.findIndex((test) => test.seed === seed) === index);
 }
 
 /** Old/new φ × old/new θ of every round, each pair once. */
-function distinctPairs(ends: readonly { version: Version }[]): Pair[] {
+function distinctPairs(ends: readonly Version[]): Pair[] {
   const pairs = new Map<string, Pair>();
   const add = (pair: Pair) => pairs.set(pairHash(pair), pair);
-  for (const [index, { version }] of ends.entries()) {
-    const before = ends[index - 1]?.version ?? version;
-    for (const harness of [before.pair.harness, version.pair.harness]) {
-      for (const model of [before.pair.model, version.pair.model]) add({ harness, model });
+  for (const [index, { pair }] of ends.entries()) {
+    const before = ends[index - 1]?.pair ?? pair;
+    for (const harness of [before.harness, pair.harness]) {
+      for (const model of [before.model, pair.model]) add({ harness, model });
     }
   }
   return [...pairs.values()];
 }
 
-function origin(pair: Pair, ends: readonly { version: Version }[]): { harnessVersion: number; modelVersion: number } {
+function origin(pair: Pair, ends: readonly Version[]): { harnessVersion: number; modelVersion: number } {
   const model = contentHash(pair.model);
   return {
-    harnessVersion: ends.find(({ version }) => version.pair.harness === pair.harness)?.version.version ?? 0,
-    modelVersion: ends.find(({ version }) => contentHash(version.pair.model) === model)?.version.version ?? 0,
+    harnessVersion: ends.find((end) => end.pair.harness === pair.harness)?.version ?? 0,
+    modelVersion: ends.find((end) => contentHash(end.pair.model) === model)?.version ?? 0,
   };
 }
 
-/** Whole groups in an order fixed by the split's seed: every seed of a run, and every resumed report, meets the same sealed tasks. */
+/** In an order fixed by the split's seed: every seed of a run, and every resumed report, meets the same sealed tasks. */
 function sealedTasks(context: RunContext, count: number): Task[] {
   const byHash = [...context.splits.test].sort((a, b) => (a.hash < b.hash ? -1 : 1));
   return seededRandom(seedFrom(context.config.tasks.splitSeed, 'sealed test')).shuffled(byHash).slice(0, count);

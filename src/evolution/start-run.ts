@@ -196,6 +196,7 @@ export interface RunOptions {
   observers: readonly RunObserver[];
   signal: AbortSignal;
   clock?: Clock;
+  /** Stays open. Default: the folder's own, closed at the end. */
   journal?: Journal;
   /** Default: the one that the config names. */
   proposer?: Proposer;
@@ -258,7 +259,7 @@ async function executeSeeds(options: RunOptions): Promise<void> {
     }
   } finally {
     await runner?.close();
-    await journal.close();
+    if (options.journal === undefined) await journal.close();
   }
 }
 

@@ -1,6 +1,12 @@
 import { contentHash } from '../base/content-hash.ts';
 import type { Journal } from '../base/journal.ts';
-import type { SealedLook, SealedResult, SealedTest } from '../evolution/sealed-test.ts';
+import {
+  type SealedLook,
+  type SealedResult,
+  type SealedTest,
+  sealedLooks,
+  sealedTests,
+} from '../evolution/sealed-test.ts';
 import { runHeader } from '../evolution/start-run.ts';
 import { untriedRounds } from '../evolution/untried-rounds.ts';
 import type { Effect } from '../gate/decision.ts';
@@ -121,9 +127,9 @@ export interface ReportData {
 
 /** Everything the report shows, read from the journal alone. Writes nothing. */
 export async function readReport(journal: Journal, run: string): Promise<ReportData> {
-  const tests = (await journal.entries('sealed-test')).map((entry) => entry.value as SealedTest);
+  const tests = await sealedTests(journal);
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
-  const looks = (await journal.entries('sealed-look')).map((entry) => entry.value as SealedLook);
+  const looks = await sealedLooks(journal);
   const seeds: SeedReport[] = [];
   for (const test of tests) {
     const untried = await untriedRounds(journal, test.seed, lastRound([test]));

@@ -120,13 +120,14 @@ export async function executeScriptedRun(options: {
   observers?: RunObserver[];
   engines?: RunEngines;
   proposer?: Proposer;
+  signal?: AbortSignal;
 }): Promise<void> {
   await executeRun({
     prepared: options.prepared ?? scriptedRun(),
     folder: options.folder,
     engines: options.engines ?? scriptedEngines(),
     observers: options.observers ?? [],
-    signal: new AbortController().signal,
+    signal: options.signal ?? new AbortController().signal,
     clock: manualClock(),
     ...(options.journal === undefined ? {} : { journal: options.journal }),
     ...(options.proposer === undefined ? {} : { proposer: options.proposer }),

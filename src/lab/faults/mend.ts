@@ -12,10 +12,10 @@ export interface Mended {
   accepted: string[];
 }
 
-/** Lets a run loose on a broken harness (`prepared.harness`); the journal stays open. Rejects as the run does. */
+/** Lets a run loose on a broken harness (`prepared.harness`). Rejects as the run does. */
 export async function mend(run: RunOptions & { journal: Journal }): Promise<Mended> {
   const { journal, folder } = run;
-  await executeRun({ ...run, journal: { ...journal, close: async () => {} } });
+  await executeRun(run);
   const registry = openRegistry(join(folder, 'registry'), journal);
   const accepted = (await registry.versions()).filter((version) => version.accepted && version.kind !== 'seed');
   return {
