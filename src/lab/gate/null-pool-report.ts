@@ -2,7 +2,7 @@ import { CoHarnessError } from '../../base/errors.ts';
 import type { NullPool } from '../../evolution/null-pool.ts';
 import { groupBootstrap } from '../../statistics/group-bootstrap.ts';
 import { mean } from '../../statistics/summary.ts';
-import { labCell } from './lab-cells.ts';
+import { type LabCell, labCell } from './lab-cells.ts';
 import { POOL_WORLDS, type PoolWorldName, poolWorld } from './pool-world.ts';
 import { ALPHA, type LabCellResult, measureCell, searchOf } from './run-lab-cell.ts';
 
@@ -41,20 +41,23 @@ export interface NullPoolReport {
   };
   /** Five iterations of K candidates each; `world` says what a candidate is. The searches of a cell share the pool. */
   cells: (LabCellResult & {
-    /** Searches that the pool could pay for without using a rollout twice: how far the interval can be trusted. */
+    /** Searches that the arms and groups of this cell could pay for without using a rollout twice: how far the interval can be trusted. */
     freshSearches: number;
   })[];
 }
 
 /**
  * Resamples whole null searches of the gate's own code from a pool of real rollouts, beside the paper's rule. Throws CoHarnessError `small-pool` where not
- * even one decision could be made of it.
+ * even one decision could be made of it. A number of candidates is left out where a task has fewer draws than its parent and they need: candidates that share
+ * draws are accepted together.
  */
 export function nullPoolReport(pool: NullPool, options: NullPoolOptions): NullPoolReport {
   const whole = wholeTasks(pool, 2 * options.repeats);
   const groups = whole.arms[0]?.length ?? 0;
+  const draws = Math.min(...(whole.arms[0] ?? []).flat().map((scores) => scores.length));
   const cells = POOL_WORLDS.flatMap((world) => {
-    const most = world === 'placebo, same seeds' ? whole.arms.length - 1 : Number.POSITIVE_INFINITY;
+    const most =
+      world === 'placebo, same seeds' ? whole.arms.length - 1 : Math.floor(draws / options.repeats) - 1;
     if (world !== 'same pair' && whole.arms.length < 2) return [];
     return options.candidates
       .filter((count) => count <= most)
@@ -69,7 +72,7 @@ export function nullPoolReport(pool: NullPool, options: NullPoolOptions): NullPo
       rollouts: pool.rollouts,
       groups,
       tasks: (whole.arms[0] ?? []).flat().length,
-      draws: Math.min(...(whole.arms[0] ?? []).flat().map((scores) => scores.length)),
+      draws,
       arms: summaries(pool),
     },
     cells,
@@ -89,8 +92,14 @@ function cellsOf(
       rule === 'paper' ? { groups: Math.min(groups, paper.groups), repeats: paper.repeats } : { groups, repeats };
     const cell = labCell({ rule, world, candidates, ...size });
     const result = measureCell(cell, { ...searchOf(cell), world: poolWorld(pool, world) }, searches, seed);
-    return { ...result, freshSearches: Math.floor(pool.rollouts / result.meanRollouts) };
+    return { ...result, freshSearches: Math.floor(rolloutsFor(pool, world, cell) / result.meanRollouts) };
   });
+}
+
+/** Rollouts that the searches of a cell draw from: `same pair` meets one arm, a search of few candidates not all placebos, and one of few groups the first ones. */
+function rolloutsFor({ arms }: NullPool, world: PoolWorldName, { candidates, groups }: LabCell): number {
+  const used = world === 'same pair' ? 1 : Math.min(arms.length, candidates + 1);
+  return arms.slice(0, used).flatMap((arm) => arm.slice(0, groups).flat(2)).length;
 }
 
 /** Tasks with fewer draws than a decision needs are left out: a pool is collected draw by draw and stops anywhere. */

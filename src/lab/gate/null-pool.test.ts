@@ -152,7 +152,13 @@ describe('searches resampled from a pool', { timeout: 120_000 }, () => {
     expect(cells.filter(({ world }) => world === 'placebo, same seeds').map(({ candidates }) => candidates)).toEqual([
       1, 1,
     ]);
-    expect(cells.every(({ freshSearches }) => freshSearches >= 0)).toBe(true);
+    // Of the pair alone: a third of the pool. The paper's searches take 40 groups, here all of them.
+    for (const { meanRollouts, freshSearches } of same) expect(freshSearches).toBe(Math.floor(480 / meanRollouts));
+  });
+
+  it('leave out as many candidates as a task has no draws of its own for', async () => {
+    const { cells } = nullPoolReport(await collected(0), { ...options, searches: 5, candidates: [5, 6] });
+    expect(new Set(cells.map(({ candidates }) => candidates))).toEqual(new Set([5]));
   });
 
   it('tell a placebo that does harm from one that does nothing', async () => {
