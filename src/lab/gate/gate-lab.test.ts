@@ -30,6 +30,13 @@ describe('lab gate', () => {
     expect(runLabCell(labCell({ effect: -0.05, goal: 'not-worse' }), 200, 4).accepted).toBeLessThanOrEqual(3);
   });
 
+  it('measures a diff at the error it has in a run: the fifth after four refused ones is found less often than the first', () => {
+    const [first, fifth] = [1, 5].map((decision) => runLabCell(labCell({ effect: 0.1, decision }), 300, 4));
+    expect(first?.lower95).toBeGreaterThan(fifth?.upper95 ?? 1);
+    expect(fifth?.rate).toBeGreaterThan(0.5);
+    expect(runLabCell(labCell({ decision: 1 }), 300, 4).lower95).toBeLessThan(0.025);
+  });
+
   it('decides like judge does on the very same rollouts', async () => {
     const repeats = 2;
     const plan = planGate({ groups: 80, repeats, alpha: 0.05, margin: 0.05 });

@@ -6,7 +6,7 @@ import { SIMULATED_WORLDS } from './simulated-world.ts';
  * One cell of the table. With effect 0 a search is five iterations of null candidates and counts as accepted when it accepted
  * any of them; with another effect it is the first iteration, one candidate has the effect and the others none, and it counts when
  * that one is accepted. In world `mixed` candidates are +effect (1 in 4), −5 pp (1 in 4) or null, and a search counts when it
- * accepted one that is not better. The error is planned for 5 × candidates decisions everywhere.
+ * accepted one that is not better. The error is planned for 5 × candidates decisions, but where `decision` is given.
  */
 export interface LabCell {
   rule: GateRule;
@@ -20,6 +20,11 @@ export interface LabCell {
   /** Most groups a decision may take, and repeats per task and arm. */
   groups: number;
   repeats: number;
+  /**
+   * First decision that is played, from 1, of the harness half of a run: those before it were refused, nobody knows how many will follow, and half of the error
+   * is the weights'.
+   */
+  decision?: number;
 }
 
 export const MIXED_WORLD = 'mixed';
@@ -69,6 +74,7 @@ export function defaultCells(quick: boolean): LabCell[] {
     ...product({ effect: 0.05 }, quick ? ['even'] : simulated, [1]),
     ...product({ effect: 0.1 }, ['even'], [10]),
     ...product({ effect: 0.05 }, ['even'], [10]),
+    ...(quick ? [3] : [1, 3, 5]).flatMap((decision) => product({ effect: 0.1, decision }, ['even'], [1])),
     ...product({ effect: -0.05 }, ['even', 'coupled'], [1]),
     ...product({ effect: -0.05, goal: 'not-worse' }, ['even', 'coupled'], [1]),
     ...product({ effect: 0.1 }, [MIXED_WORLD], quick ? [3] : everyK),
@@ -77,6 +83,7 @@ export function defaultCells(quick: boolean): LabCell[] {
     return [...product({}, main, everyK), ...product({}, ['coupled', 'clustered', 'time-outs'], [3]), ...shared];
   return [
     ...product({}, simulated, everyK),
+    ...product({ decision: 1 }, main, [1]),
     ...product({ rule: 'mean' }, main, everyK),
     ...product({ rule: 'permutation' }, main, [1]),
     ...shared,

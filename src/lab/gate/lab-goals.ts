@@ -37,7 +37,9 @@ export function labGoals(
   }: { cells: readonly LabCellResult[]; comparisons: readonly FixedSizeComparison[]; drift: DriftResult | null },
   alpha: number,
 ): LabGoal[] {
-  const ours = cells.filter(({ rule, control }) => rule === 'betting' && control === 'fallback');
+  const ours = cells.filter(
+    ({ rule, control, decision }) => rule === 'betting' && control === 'fallback' && decision === undefined,
+  );
   const mixed = ours.filter(({ world }) => world === MIXED_WORLD);
   const single = ours.filter(({ world }) => world !== MIXED_WORLD);
   const nulls = byBudget(single.filter(({ effect }) => effect === 0));

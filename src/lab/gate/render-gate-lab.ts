@@ -49,9 +49,10 @@ export function cellSection(title: string, cells: readonly LabCellResult[]): str
 
 function cellRow(cell: LabCellResult): string {
   const control = cell.control === 'fallback' ? '' : ` (${cell.control})`;
+  const decision = cell.decision === undefined ? '' : `, diff ${cell.decision}`;
   const goal = cell.goal === 'not-worse' ? ', deletion' : '';
   return row([
-    cell.rule + control,
+    cell.rule + control + decision,
     cell.world,
     `${signedPoints(cell.effect)}${goal}`,
     String(cell.candidates),

@@ -63,7 +63,7 @@ export async function runGateLab(options: GateLabOptions = {}): Promise<GateLabR
   return { schema: GATE_LAB_SCHEMA, seed, alpha: ALPHA, goals, ...measured, seconds };
 }
 
-const CHOICES = ['rule', 'world', 'effect', 'candidates', 'goal', 'control', 'groups', 'repeats'] as const;
+const CHOICES = ['rule', 'world', 'effect', 'candidates', 'goal', 'control', 'groups', 'repeats', 'decision'] as const;
 
 function chooseCells(options: GateLabOptions, searches: number): { cells: LabCell[]; whole: boolean } {
   checkOptions(options, searches);
@@ -76,7 +76,7 @@ function chooseCells(options: GateLabOptions, searches: number): { cells: LabCel
 }
 
 function checkOptions(options: GateLabOptions, searches: number): void {
-  const { world, effect = 0, candidates = 1, groups = 1, repeats = 1 } = options;
+  const { world, effect = 0, candidates = 1, groups = 1, repeats = 1, decision = 1 } = options;
   if (world !== undefined && !WORLD_NAMES.includes(world)) {
     throw new CoHarnessError(
       'unknown-world',
@@ -86,12 +86,12 @@ function checkOptions(options: GateLabOptions, searches: number): void {
       },
     );
   }
-  const whole = [searches, candidates, groups, repeats].every((count) => Number.isInteger(count) && count >= 1);
+  const whole = [searches, candidates, groups, repeats, decision].every((count) => Number.isInteger(count) && count >= 1);
   if (whole && effect > -0.5 && effect < 0.5) return;
   throw new CoHarnessError(
     'invalid-lab',
-    `Searches, candidates, groups and repeats are whole numbers ≥ 1 and the effect lies in (−0.5, 0.5); got ${searches}, ${candidates}, ${groups}, ${repeats} and ${effect}.`,
-    { details: { searches, candidates, groups, repeats, effect } },
+    `Searches, candidates, groups, repeats and decision are whole numbers ≥ 1 and the effect lies in (−0.5, 0.5); got ${searches}, ${candidates}, ${groups}, ${repeats}, ${decision} and ${effect}.`,
+    { details: { searches, candidates, groups, repeats, decision, effect } },
   );
 }
 

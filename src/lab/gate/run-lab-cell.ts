@@ -80,8 +80,9 @@ export function searchOf(cell: LabCell): Omit<SearchSettings<unknown>, 'world'> 
   return {
     ...cell,
     iterations: cell.world === MIXED_WORLD || cell.effect === 0 ? ITERATIONS : 1,
-    plannedDecisions: ITERATIONS * cell.candidates,
-    alpha: ALPHA,
+    ...(cell.decision === undefined ? { plannedDecisions: ITERATIONS * cell.candidates } : {}),
+    refusedBefore: (cell.decision ?? 1) - 1,
+    alpha: cell.decision === undefined ? ALPHA : ALPHA / 2,
     margin: MARGIN,
   };
 }

@@ -13,9 +13,11 @@ export interface SearchSettings<Pair> {
   /** Diffs whose only claim is "not worse" (deletions), instead of "better". */
   goal: 'improvement' | 'not-worse';
   candidates: number;
-  /** Iterations that are played, and the decisions the error is planned for. */
   iterations: number;
-  plannedDecisions: number;
+  /** Decisions that the error is planned for; absent: as many as it takes, each with less of it. */
+  plannedDecisions?: number;
+  /** Decisions before the first that is played, all refused. */
+  refusedBefore: number;
   groups: number;
   repeats: number;
   alpha: number;
@@ -54,7 +56,7 @@ export function simulateSearch<Pair>(settings: SearchSettings<Pair>, random: Ran
   const { world, groups, repeats, candidates, iterations } = settings;
   const result: SearchResult = { falseAccepts: 0, trueAccepts: 0, rollouts: 0, decisions: 0 };
   const perGroup = world.tasksPerGroup * repeats;
-  const accepted: boolean[] = [];
+  const accepted = new Array<boolean>(settings.refusedBefore).fill(false);
   let parent = world.seedPair(groups, random);
   for (let iteration = 0; iteration < iterations; iteration++) {
     const rollouts = world.openIteration(parent, repeats, random);
@@ -64,7 +66,7 @@ export function simulateSearch<Pair>(settings: SearchSettings<Pair>, random: Ran
     for (let candidate = 0; candidate < candidates; candidate++) {
       const { pair: child, effect } = world.child(parent, candidate, random);
       const alpha = alphaFor(accepted.length, accepted, settings.alpha, {
-        decisions: settings.plannedDecisions,
+        ...(settings.plannedDecisions === undefined ? {} : { decisions: settings.plannedDecisions }),
         control: settings.control,
       });
       const outcome = decideOnce(settings, planFor(settings, alpha), order, rollouts, child, result.decisions);
