@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withFileLock } from '../../bin/file-lock.mjs';
 import { type ContentHash, contentHash, shortHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import type { Journal } from '../base/journal.ts';
@@ -44,10 +45,13 @@ export function openRegistry(folder: string, journal: Journal): Registry {
       const key = contentHash({ step: 'version', stepKey });
       const stored = await journal.get(key);
       if (stored !== undefined) return stored as Version;
-      await storeHarness(folder, harness);
-      const version: Version = { ...entry, version: (await versions()).length, accepted: movesChampion(entry) };
-      await journal.put({ key, kind: KIND, value: version });
-      return version;
+      // A rollback by hand beside a run is another process: both would count the same versions.
+      return withFileLock(join(folder, 'version.lock'), async () => {
+        await storeHarness(folder, harness);
+        const version: Version = { ...entry, version: (await versions()).length, accepted: movesChampion(entry) };
+        await journal.put({ key, kind: KIND, value: version });
+        return version;
+      });
     },
     harness: (hash) => readHarness(harnessFolder(folder, hash)),
     find: async (reference) => {
