@@ -1,6 +1,6 @@
 /**
  * Speed of our own loop: turns per second with a model that answers at once, on one core, and heap growth over the run.
- * `node bench/agent-loop.ts [TURNS] [full]` (default 60 000). `full`: all built-in middleware, notes and retrieval on. Wanted: ≥ 3,000 turns/s, memory flat.
+ * `npx node bench/agent-loop.ts [TURNS] [full]` (default 60 000). `full`: all built-in middleware, notes and retrieval on. Wanted: ≥ 3,000 turns/s, memory flat.
  */
 import { systemClock } from '../src/base/clock.ts';
 import { contentHash } from '../src/base/content-hash.ts';

@@ -13,7 +13,7 @@ tasks:
   gate: 100
   test: 100
 verifier:
-  kind: numeric            # numeric | exact | answer | choice | json | function-calls | command
+  kind: numeric            # numeric | exact | answer | choice | json | function-calls | command | judge
 budget:
   time: 40m
 rounds: 2

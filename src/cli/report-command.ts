@@ -16,7 +16,7 @@ export function registerReportCommand(program: Command): void {
     });
 }
 
-/** Prints the report and writes report/report.json and report/report.md beside the journal. */
+/** Prints the report and writes report/report.json and report/report.txt beside the journal. */
 export async function printReport(folder: string, name: string, json: boolean): Promise<void> {
   const data = await withJournal(folder, (journal) => readReport(journal, name));
   const text = renderReport(data, folder);

@@ -78,7 +78,7 @@ export async function evolveHarness(context: RunContext, start: Version, round: 
 function tellCauses(context: RunContext, diagnoses: readonly Diagnosis[], round: number): void {
   const clusters = aggregate(diagnoses).map(({ label, mechanism, count }) => ({ label, mechanism, count }));
   const { length: failures } = diagnoses;
-  context.emit({ type: 'failures-diagnosed', seed: context.seed, round, failures, scored: failures, clusters });
+  context.emit({ type: 'failures-diagnosed', seed: context.seed, round, failures, clusters });
 }
 
 /** Every decision in vain leaves the next one less error: before anything is mined, whether a diff could be accepted at all. */

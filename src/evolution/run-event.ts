@@ -12,7 +12,6 @@ export type RunEvent = { seed: number; round: number } & (
   | {
       type: 'failures-diagnosed';
       failures: number;
-      scored: number;
       clusters: { label: string; mechanism: string; count: number }[];
     }
   | { type: 'candidate-screened'; title: string; correct: number; tasks: number; kept: boolean }

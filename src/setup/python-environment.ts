@@ -187,7 +187,7 @@ async function install(
   await mkdir(folder, { recursive: true });
   const withUv = await isAvailable('uv');
   requireFreeSpace(folder, withUv ? UV_BYTES : PIP_BYTES, 'The Python environment (PyTorch with its libraries)');
-  const expectation = withUv ? 'with uv; some minutes' : 'with pip; about 6 GB, 4 to 8 minutes';
+  const expectation = withUv ? 'with uv; some minutes' : 'with pip; about 6 GB, 4 to 11 minutes';
   await timedStep(
     `Installing the Python environment for training (Python ${base.version}, ${expectation})`,
     log,

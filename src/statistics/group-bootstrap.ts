@@ -36,31 +36,6 @@ export function groupBootstrap(values: readonly number[], options: BootstrapOpti
   return { mean, low: at(tail), high: at(1 - tail), groups: values.length };
 }
 
-/** Mean score of one group in each cell of (old, new harness) × (old, new weights), in [0, 1]. */
-export interface CrossedGroup {
-  oldHarnessOldWeights: number;
-  oldHarnessNewWeights: number;
-  newHarnessOldWeights: number;
-  newHarnessNewWeights: number;
-}
-
-/**
- * Interaction of harness and weights in [−2, 2]: what new weights add under the new harness minus what they add under the
- * old one, with the percentile interval over groups. Undefined without groups.
- */
-export function interactionBootstrap(
-  groups: readonly CrossedGroup[],
-  options: BootstrapOptions,
-): BootstrapEstimate | undefined {
-  const interactions = groups.map(
-    (group) =>
-      group.newHarnessNewWeights -
-      group.newHarnessOldWeights -
-      (group.oldHarnessNewWeights - group.oldHarnessOldWeights),
-  );
-  return groupBootstrap(interactions, options);
-}
-
 /** One mean per group, in order of first appearance, from (group, value) rows; null values are missing and left out. */
 export function groupMeans(rows: Iterable<{ group: string; value: number | null }>): Map<string, number> {
   const sums = new Map<string, { sum: number; count: number }>();

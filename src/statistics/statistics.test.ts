@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../base/random.ts';
 import { bettingInterval } from './betting-confidence-sequence.ts';
 import { BettingEProcess } from './betting-e-process.ts';
-import { groupBootstrap, groupMeans, interactionBootstrap } from './group-bootstrap.ts';
+import { groupBootstrap, groupMeans } from './group-bootstrap.ts';
 import { hypergeometricTail } from './hypergeometric-tail.ts';
 import { meanTest } from './mean-test.ts';
 import { normalCdf, normalQuantile } from './normal-distribution.ts';
@@ -122,18 +122,6 @@ describe('group bootstrap', () => {
     expect(estimate).toMatchObject({ groups: 40 });
     expect((estimate?.low ?? 1) < (estimate?.mean ?? 0) && (estimate?.mean ?? 0) < (estimate?.high ?? -1)).toBe(true);
     expect(groupBootstrap([], { seed: 5 })).toBeUndefined();
-  });
-
-  it('finds the interaction of harness and weights', () => {
-    const groups = Array.from({ length: 30 }, (_, index) => ({
-      oldHarnessOldWeights: 0,
-      oldHarnessNewWeights: 0,
-      newHarnessOldWeights: index % 8 === 0 ? 1 : 0,
-      newHarnessNewWeights: index % 3 === 0 || index % 8 === 0 ? 1 : 0,
-    }));
-    const estimate = interactionBootstrap(groups, { seed: 1 });
-    expect(estimate?.mean).toBeCloseTo(groups.filter((_, index) => index % 3 === 0 && index % 8 !== 0).length / 30);
-    expect(estimate?.low).toBeGreaterThan(0);
   });
 
   it('takes one mean per group and leaves missing values out', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
 import { isFailure, isSuccess } from './is-success.ts';
 import { modelCalls } from './model-calls.ts';
-import { renderTrajectory } from './render-trajectory.ts';
 import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from './trajectory.ts';
 import { trajectorySchema } from './trajectory-schema.ts';
 
@@ -67,16 +66,6 @@ function trajectory(outcome: Outcome = { kind: 'scored', score: 1, extracted: '7
 }
 
 describe('a trajectory', () => {
-  it('is shown within 80 columns, each message once, with the ids that attributions point at', () => {
-    const lines = renderTrajectory(trajectory()).split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    const text = lines.join('\n');
-    expect(text.match(/Where\?/g)).toHaveLength(1);
-    expect(text.match(/Result: row 7/g)).toHaveLength(1);
-    expect(text).toMatch(/^e2 +value +row 7$/m);
-    expect(text).toMatch(/outcome +score 1: equal/);
-  });
-
   it('is neither a success nor a failure when it has no score', () => {
     const unscored = trajectory({ kind: 'unscored', boundary: 'provider', why: 'down' });
     expect([isSuccess(unscored), isFailure(unscored)]).toEqual([false, false]);
