@@ -3,9 +3,9 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
-/** A size in percentage points: 0.05 → `5.0 pp`. */
+/** A size in percentage points: 0.05 → `5.0 pp`; what rounds to nothing has no sign. */
 export function points(size: number): string {
-  return `${(size * 100).toFixed(1)} pp`;
+  return `${(size * 100).toFixed(1).replace('-0.0', '0.0')} pp`;
 }
 
 /** A change in percentage points, gains with their sign: 0.05 → `+5.0 pp`. */
