@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contentHash, shortHash } from '../src/base/content-hash.ts';
 import { AbortedError, CoHarnessError } from '../src/base/errors.ts';
+import { inTurns } from '../src/base/in-turns.ts';
 import { interruptSignal } from '../src/base/interrupt-signal.ts';
 import type { Journal } from '../src/base/journal.ts';
 import { percent, signedPoints } from '../src/base/share-text.ts';
@@ -99,7 +100,7 @@ process.exit(wasStopped ? 130 : 0);
 async function repairAll(own: readonly [Break] | null): Promise<void> {
   const before = await rollOut(subject.harness, kept);
   say(`intact: ${percent(passRate(before))} of ${kept.length} tasks`);
-  for (const mutation of own ?? inTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 2, seed }))) {
+  for (const mutation of own ?? labelsInTurns(mutationsOfRun(actor.scenario, 'heldOut', { perKind: 2, seed }))) {
     if (repairs.length === countNumber(options.mutations)) return;
     const broken = await (own === null ? costlyRollouts(mutation, before, actor) : rollOut(mutation.harness, kept));
     if (broken === null) {
@@ -143,10 +144,8 @@ function ownBreak(): [Break] | null {
 }
 
 /** Labels take turns, so that the first few are of many kinds. */
-function inTurns(all: readonly Mutation[]): Mutation[] {
-  const byLabel = [...Map.groupBy(all, ({ label }) => label).values()];
-  const longest = Math.max(0, ...byLabel.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) => byLabel.flatMap((own) => own[turn] ?? [])).flat();
+function labelsInTurns(all: readonly Mutation[]): Mutation[] {
+  return inTurns([...Map.groupBy(all, ({ label }) => label).values()]);
 }
 
 async function mendingRun({ harness, kind }: Break) {

@@ -1,5 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,6 +86,116 @@ describe('withFileLock', () => {
       });
     await Promise.all([enter(), enter(), enter()]);
     expect(most).toBe(1);
+  });
+
+  const refuse = {
+    onWait: (owner: number) => {
+      throw new Error(`held by ${owner}`);
+    },
+  };
+  /** What is said of a lock that holds `text`: `taken`, or who holds it. */
+  const tryWith = async (text: string): Promise<string> => {
+    const file = join(folder, 'b.lock');
+    writeFileSync(file, text);
+    return withFileLock(file, async () => 'taken', refuse).catch(({ message }: Error) => message);
+  };
+  /** Id, start and boot of this process, as its lock says them. */
+  const ownLock = async (): Promise<string[]> => {
+    const file = join(folder, 'own.lock');
+    return (await withFileLock(file, async () => readFileSync(file, 'utf8'))).split(' ');
+  };
+  const tellsStarts = existsSync('/proc/self/stat');
+
+  it('takes over what a killed process with the same id left, as in a container, where each start has the same id', async () => {
+    const [id, start, boot] = await ownLock();
+    expect(await tryWith(`${id}`)).toBe('taken');
+    expect(await tryWith(`${id} 1 ${boot}`)).toBe('taken');
+    expect(await tryWith(`${id} ${start} another-boot`)).toBe('taken');
+  });
+
+  it.skipIf(!tellsStarts)('takes over the lock of a process whose id now belongs to another', async () => {
+    const [, , boot] = await ownLock();
+    expect(await tryWith(`${process.ppid} 1 ${boot}`)).toBe('taken');
+  });
+
+  it('respects a living process, also one of a version that writes its id alone', async () => {
+    expect(await tryWith(`${process.ppid}`)).toBe(`held by ${process.ppid}`);
+    const script = `import { withFileLock } from '${projectFolder}bin/file-lock.mjs';
+      await withFileLock('${join(folder, 'c.lock')}', async () => { console.log('in'); await new Promise((done) => process.stdin.once('data', done)); });
+      process.exit();`;
+    const other = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(other.stdout, 'data');
+    const entering = withFileLock(join(folder, 'c.lock'), async () => 'taken', refuse);
+    await expect(entering).rejects.toThrow(`held by ${other.pid}`);
+    other.stdin.end('go');
+    await once(other, 'exit');
+    expect(await withFileLock(join(folder, 'c.lock'), async () => 'taken', refuse)).toBe('taken');
+  });
+
+  it('does not let this process in twice, and leaves alone on its way out what is no longer its own', async () => {
+    const file = join(folder, 'd.lock');
+    await withFileLock(file, async () => {
+      await expect(withFileLock(file, async () => 'taken', refuse)).rejects.toThrow(`held by ${process.pid}`);
+      writeFileSync(file, 'another');
+    });
+    expect(readFileSync(file, 'utf8')).toBe('another');
+  });
+
+  it('takes over also where a process was killed while it took over', async () => {
+    const guard = join(folder, 'b.lock.takeover');
+    mkdirSync(guard);
+    utimesSync(guard, 1, 1);
+    expect(await tryWith('999999999')).toBe('taken');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  /**
+   * Processes that resumed at once both found the owner gone, and the second removed the lock that the first had just made. Each of `rounds`
+   * locks is tried by all processes at the same millisecond.
+   */
+  it('lets in one of several processes that take over the same lock at once', async () => {
+    const rounds = 100;
+    for (let round = 0; round < rounds; round++) writeFileSync(join(folder, `${round}.lock`), '999999999');
+    const script = `import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+      import { withFileLock } from '${projectFolder}bin/file-lock.mjs';
+      process.chdir('${folder}');
+      const onWait = () => { throw new Error('held'); };
+      console.log('ready');
+      while (!existsSync('go')) await new Promise((done) => setTimeout(done, 1));
+      let entered = 0;
+      for (let round = 0; round < ${rounds}; round++) {
+        while (Date.now() < Number(readFileSync('go', 'utf8')) + 20 * round);
+        const inside = async () => {
+          entered++;
+          writeFileSync(round + '.inside', '', { flag: 'wx' });
+          await new Promise((done) => setTimeout(done, 5));
+          rmSync(round + '.inside');
+        };
+        await withFileLock(round + '.lock', inside, { onWait }).catch(({ message }) => {
+          if (message !== 'held') console.log('round', round, message);
+        });
+      }
+      console.log('entered', entered);`;
+    const run = () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let said = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        said += chunk;
+      });
+      return { ready: once(child.stdout, 'data'), end: once(child, 'close').then(() => said) };
+    };
+    const processes = [run(), run(), run()];
+    await Promise.all(processes.map(({ ready }) => ready));
+    writeFileSync(join(folder, 'go.new'), String(Date.now() + 50));
+    renameSync(join(folder, 'go.new'), join(folder, 'go'));
+    const said = await Promise.all(processes.map(({ end }) => end));
+    for (const text of said) expect(text).toMatch(/^ready\nentered \d+\n$/);
+    const entered = said.map((text) => Number(/entered (\d+)/.exec(text)?.[1])).reduce((sum, count) => sum + count);
+    expect(entered).toBeGreaterThanOrEqual(rounds);
   });
 });
 

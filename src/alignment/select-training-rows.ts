@@ -18,7 +18,7 @@ export interface TrainingRow {
 }
 
 /** Why a whole rollout stays out of D_t, in the order in which it is asked. */
-export const ROLLOUT_DROP_REASONS = [
+const ROLLOUT_DROP_REASONS = [
   'other-split',
   'other-harness',
   'other-model',
@@ -34,7 +34,7 @@ export const ROLLOUT_DROP_REASONS = [
 ] as const;
 
 /** Why a call of a selected rollout is context and not target. */
-export const CALL_DROP_REASONS = [
+const CALL_DROP_REASONS = [
   'outvoted',
   'summary-turn',
   'cut-by-limit',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
+import { closeAfterExit } from '../base/close-after-exit.ts';
 import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { type TrainerEvent, type TrainerFinished, trainerEventSchema } from './trainer-event.ts';
@@ -72,6 +73,8 @@ function runToEnd(command: TrainerCommand, onLine: (line: string) => void): Prom
     }
   });
   const linesRead = new Promise<void>((done) => lines.once('close', done));
+  closeAfterExit(child);
+  child.stdout.once('close', () => lines.close());
 
   child.once('error', (cause) => {
     command.signal?.removeEventListener('abort', end);

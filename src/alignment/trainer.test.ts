@@ -206,6 +206,20 @@ describe('trainAdapter', () => {
     });
   });
 
+  it('does not wait for what a trainer leaves running, such as a worker that loads rows', async () => {
+    const job = await training(
+      `const { spawn } = require('node:child_process');
+       const worker = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60e3)'], { stdio: 'inherit' });
+       process.stderr.write('worker ' + worker.pid);
+       process.exit(3);`,
+    );
+    const started = performance.now();
+    const error = (await trainAdapter(job).catch((reason: unknown) => reason)) as Error;
+    process.kill(Number(/worker (\d+)/.exec(error.message)?.[1]), 'SIGKILL');
+    expect(error).toMatchObject({ code: 'trainer-crashed', message: expect.stringContaining('exit code 3') });
+    expect(performance.now() - started).toBeLessThan(30_000);
+  });
+
   it('refuses a line that is no event instead of guessing', async () => {
     const job = await training("console.log('loss 3.2'); setTimeout(() => {}, 9e3);");
     await expect(trainAdapter(job)).rejects.toMatchObject({ code: 'trainer-protocol' });

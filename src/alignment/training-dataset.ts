@@ -16,7 +16,7 @@ const hash = z.custom<ContentHash>((value) => typeof value === 'string' && /^[0-
 const count = z.int().min(0);
 
 /** manifest.json of a dataset folder; see docs/formats.md. */
-export const trainingDatasetSchema = z.strictObject({
+const trainingDatasetSchema = z.strictObject({
   version: z.literal(DATASET_VERSION),
   hash,
   harness: hash,

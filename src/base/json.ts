@@ -42,6 +42,15 @@ function issueText({ path, message }: z.core.$ZodIssue, value: unknown): string 
   return `${fieldName(path)} is missing${expected === undefined ? '' : ` (expected ${expected})`}`;
 }
 
+/** The value of a text that may be JSON; undefined where it is none. */
+export function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON text → checked value. Throws CoHarnessError `invalid-json` or `invalid-data`, both naming the place. */
 export function parseJson<T extends z.ZodType>(schema: T, text: string, origin: TextOrigin): z.output<T> {
   let value: unknown;

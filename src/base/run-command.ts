@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeAfterExit } from './close-after-exit.ts';
 import { AbortedError, CoHarnessError } from './errors.ts';
 
 export interface CommandResult {
@@ -78,6 +79,7 @@ export function runCommand(
         }),
       );
     });
+    closeAfterExit(child);
     child.on('close', (code) => {
       settle();
       if (signal?.aborted) reject(new AbortedError());

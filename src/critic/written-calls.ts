@@ -1,4 +1,6 @@
+import { closingBrace } from '../base/closing-brace.ts';
 import { isRecord } from '../base/is-record.ts';
+import { jsonValue } from '../base/json.ts';
 import type { ToolCall } from '../trajectory/trajectory.ts';
 
 /** A call found in free text. `form` says how it was written; `call.arguments` is empty where they could not be read. */
@@ -56,14 +58,8 @@ function without(value: Record<string, unknown>, key: string): Record<string, un
 /** Arguments given as an object or as its JSON text; anything else stands under `value`. */
 export function argumentsOf(given: unknown): Record<string, unknown> {
   if (isRecord(given)) return given;
-  if (typeof given === 'string') {
-    try {
-      const parsed: unknown = JSON.parse(given);
-      if (isRecord(parsed)) return parsed;
-    } catch {
-      // Not JSON: kept as the text it is.
-    }
-  }
+  const value = typeof given === 'string' ? jsonValue(given) : undefined;
+  if (isRecord(value)) return value;
   return given === undefined || given === null || given === '' ? {} : { value: given };
 }
 
@@ -99,7 +95,7 @@ function markedCalls(text: string, name: string): WrittenCall[] {
 
 /** `a=1, b="x"` → {a: 1, b: 'x'}, and one object as it is; positional arguments stand under their number. */
 function functionArguments(text: string): Record<string, unknown> {
-  const whole = parsed(text.trim());
+  const whole = jsonValue(text.trim());
   if (isRecord(whole)) return whole;
   const parts = text.match(/(?:[^,"'[\]{}]|"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\})+/g) ?? [];
   return Object.fromEntries(
@@ -112,11 +108,8 @@ function functionArguments(text: string): Record<string, unknown> {
 
 function literal(text: string): unknown {
   const plain = text.trim();
-  try {
-    return JSON.parse(plain.replace(/^'([\s\S]*)'$/, '"$1"'));
-  } catch {
-    return plain;
-  }
+  const value = jsonValue(plain.replace(/^'([\s\S]*)'$/, '"$1"'));
+  return value === undefined ? plain : value;
 }
 
 /** Outermost objects of a text that are valid JSON, in order. */
@@ -125,30 +118,9 @@ export function jsonObjects(text: string): { value: Record<string, unknown>; raw
   for (let start = text.indexOf('{'); start !== -1; start = text.indexOf('{', start)) {
     const end = closingBrace(text, start);
     const raw = end === -1 ? '' : text.slice(start, end + 1);
-    const value = parsed(raw);
+    const value = jsonValue(raw);
     if (isRecord(value)) found.push({ value, raw });
     start = isRecord(value) ? end + 1 : start + 1;
   }
   return found;
-}
-
-function closingBrace(text: string, start: number): number {
-  let depth = 0;
-  let isInString = false;
-  for (let index = start; index < text.length; index++) {
-    const character = text[index];
-    if (character === '\\') index++;
-    else if (character === '"') isInString = !isInString;
-    else if (!isInString && character === '{') depth++;
-    else if (!isInString && character === '}' && --depth === 0) return index;
-  }
-  return -1;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
 import type { RolloutJob } from '../rollout/run-rollout.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
+import { mean, variance } from '../statistics/summary.ts';
 import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
@@ -81,18 +82,16 @@ export async function runNull(order: NullOrder): Promise<NullRuns> {
   });
   const ledger = new PairLedger();
   const differences = ledger.add(pairs).map(({ whole }) => whole);
-  const mean = average(differences);
-  const groupVariance =
-    differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, differences.length - 1);
+  const groupVariance = variance(differences) ?? 0;
   const scored = pairs.filter(({ parent, child }) => parent !== null && child !== null);
   return {
     greedy: isGreedy(order.harness, order.sampling),
     groups: differences.length,
     pairs: pairs.length,
     unscored: pairs.length - scored.length,
-    discordance: average(scored.map(({ parent, child }) => (parent === child ? 0 : 1))),
+    discordance: mean(scored.map(({ parent, child }) => (parent === child ? 0 : 1))) ?? 0,
     groupVariance,
-    mean,
+    mean: mean(differences) ?? 0,
     ...bettingInterval(differences, 0.95, {
       observations: differences.length,
       variance: Math.max(1e-4, groupVariance),
@@ -119,8 +118,4 @@ export function nullJobs(setting: NullSetting, stream: string, repeats: readonly
       ...(toolHosts === undefined ? {} : { toolHosts }),
     })),
   );
-}
-
-function average(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { READER_FORMS } from '../critic/reader/parse-critic.ts';
+import { VERIFIER_KINDS } from '../task/choose-verifier.ts';
 import type { Task, TaskRow } from '../task/task.ts';
 
 /** `40m`, `90s`, `2h` or a number of seconds → seconds. A text without a unit is refused: nobody could tell minutes from seconds. */
@@ -21,9 +22,8 @@ const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[
   (value) => typeof value === 'function',
 );
 
-const verifierSchema = z.looseObject({
-  kind: z.enum(['numeric', 'answer', 'choice', 'json', 'exact', 'command', 'function-calls', 'judge']),
-});
+/** Checked in full, and given its defaults, where the verifier is chosen. */
+const verifierSchema = z.looseObject({ kind: z.enum(VERIFIER_KINDS) });
 
 /** Somebody's own agent in place of our loop (docs/formats.md). */
 const runnerSchema = z.discriminatedUnion('kind', [

@@ -1,6 +1,7 @@
 import { type Document, isScalar, parseDocument } from 'yaml';
 import { canonicalJson } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
+import { pointerNames } from '../base/json-pointer.ts';
 import { componentOfPath, type PromptName, requireComponent, splitPatchPath } from './component-of-path.ts';
 import type { Harness } from './harness.ts';
 import { readYaml, schemaOfFile } from './harness-file.ts';
@@ -117,8 +118,7 @@ function readsAs(text: string, wanted: string): boolean {
 
 function pointerSteps(document: Document, pointer: string): (string | number)[] {
   const steps: (string | number)[] = [];
-  for (const raw of pointer.slice(1).split('/')) {
-    const step = raw.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const step of pointerNames(pointer)) {
     const parent = plainValue(document, steps);
     if (!Array.isArray(parent)) steps.push(step);
     else steps.push(step === '-' ? parent.length : Number(step));

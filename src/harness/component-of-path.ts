@@ -9,7 +9,7 @@ export interface ComponentPlace {
 }
 
 /** Prompts that the loop knows; each has a default, so that every file is optional. */
-export const PROMPT_NAMES = [
+const PROMPT_NAMES = [
   'system',
   'task',
   'final-turn',
@@ -21,7 +21,7 @@ export const PROMPT_NAMES = [
 export type PromptName = (typeof PROMPT_NAMES)[number];
 
 /** Every place a file of φ may stand, for people. */
-export const HARNESS_PLACES = [
+const HARNESS_PLACES = [
   'harness.yaml',
   `prompts/{${PROMPT_NAMES.join(',')}}.md`,
   'examples/NAME.yaml',

@@ -99,7 +99,7 @@ function renderTemplate(template: Template, variables: Record<string, unknown>):
 function anyOf(texts: readonly string[]): RegExp {
   const longestFirst = texts.filter((text) => text !== '').sort((a, b) => b.length - a.length);
   // An empty alternation would match everywhere; (?!) matches nowhere.
-  return new RegExp(longestFirst.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|') || '(?!)', 'g');
+  return new RegExp(longestFirst.map(RegExp.escape).join('|') || '(?!)', 'g');
 }
 
 /** A private-use character that no message contains, so that a message cannot forge a marker. */

@@ -10,7 +10,7 @@ import type { Patch } from './patch.ts';
 import { outsideScope } from './patch-scope.ts';
 
 /** Sizes above which a diff is refused unseen: it could only be a paste of data, and every rollout would pay for it. */
-export const PATCH_LIMITS = {
+const PATCH_LIMITS = {
   promptCharacters: 20_000,
   examples: 64,
   edits: 256,

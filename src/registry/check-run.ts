@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseTrainingRows, readTrainingDataset, trainingDatasetHash } from '../alignment/training-dataset.ts';
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
+import { fileHash } from '../base/file-hash.ts';
 import type { Journal } from '../base/journal.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -83,9 +82,7 @@ async function checkAdapters(folder: string, versions: readonly Version[], probl
       problems.push(`adapters/${hash}/adapter.gguf is missing`);
       continue;
     }
-    const actual = createHash('sha256')
-      .update(await readFile(file))
-      .digest('hex');
+    const actual = await fileHash(file);
     if (actual !== hash) problems.push(`adapters/${hash}/adapter.gguf has the hash ${actual} now`);
   }
   return wanted.size;

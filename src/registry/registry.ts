@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFileLock } from '../../bin/file-lock.mjs';
 import { type ContentHash, contentHash, shortHash } from '../base/content-hash.ts';
@@ -77,11 +76,8 @@ function harnessFolder(folder: string, hash: ContentHash): string {
   return join(folder, hash);
 }
 
+/** A folder that is there stays as it is, also where somebody changed it: `check` tells of that. */
 async function storeHarness(folder: string, harness: Harness): Promise<void> {
   const target = harnessFolder(folder, harness.hash);
-  if (existsSync(target)) return;
-  const partial = `${target}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await writeHarness(partial, harness);
-  await rename(partial, target);
+  if (!existsSync(target)) await writeHarness(target, harness);
 }

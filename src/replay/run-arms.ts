@@ -5,7 +5,9 @@ import type { PatchEdit } from '../harness/patch-edit.ts';
 import type { ModelBackend, Sampling } from '../model/model-backend.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
+import { summarise } from '../statistics/summary.ts';
 import type { Verifier } from '../task/verifier.ts';
+import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
 import { firstChangedTurn } from './first-change.ts';
 import { placeboEdits } from './placebo-edits.ts';
@@ -118,6 +120,5 @@ function rerun(
 }
 
 function meanScore(rollouts: readonly Trajectory[]): number | null {
-  const scores = rollouts.flatMap(({ outcome }) => (outcome.kind === 'scored' ? [outcome.score] : []));
-  return scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return summarise(rollouts.map(scoreOf)).mean ?? null;
 }

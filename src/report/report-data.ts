@@ -13,7 +13,7 @@ import type { Effect } from '../gate/decision.ts';
 import { pairHash, type Version } from '../registry/version.ts';
 import { versionTitle } from '../registry/version-title.ts';
 import { averageAtK } from '../statistics/average-at-k.ts';
-import { groupBootstrap } from '../statistics/group-bootstrap.ts';
+import { groupBootstrap, groupMeans } from '../statistics/group-bootstrap.ts';
 import { checkVerifierConfig } from '../task/choose-verifier.ts';
 import type { Contamination } from '../task/contamination.ts';
 import { type LedgerLine, ledgerOf } from './ledger.ts';
@@ -284,15 +284,15 @@ function scoresByTask(results: readonly SealedResult[]): Map<string, { group: st
 /** Mean over shared tasks of a signed sum of arms, with an interval over groups. */
 function contrast(arms: readonly { sign: 1 | -1; results: readonly SealedResult[] }[]) {
   const scores = arms.map(({ results }) => scoresByTask(results));
-  const values = new Map<string, number[]>();
+  const values: { group: string; value: number }[] = [];
   for (const [task, { group }] of scores[0] ?? []) {
     const row = scores.map((byTask) => byTask.get(task)?.score);
     if (row.some((score) => score === undefined)) continue;
     const value = row.reduce<number>((sum, score, index) => sum + (arms[index]?.sign ?? 1) * (score ?? 0), 0);
-    values.set(group, [...(values.get(group) ?? []), value]);
+    values.push({ group, value });
   }
-  const groupMeans = [...values.values()].map((group) => group.reduce((sum, value) => sum + value, 0) / group.length);
-  return groupBootstrap(groupMeans, { level: 0.95, resamples: 2000, seed: 1 }) ?? { mean: 0, low: -2, high: 2 };
+  const means = [...groupMeans(values).values()];
+  return groupBootstrap(means, { level: 0.95, resamples: 2000, seed: 1 }) ?? { mean: 0, low: -2, high: 2 };
 }
 
 function difference(name: string, before: readonly SealedResult[], after: readonly SealedResult[]): DifferenceRow {

@@ -1,3 +1,5 @@
+import { closingBrace } from '../base/closing-brace.ts';
+
 /** A `{…}` in a text: `end` is exclusive. `isClosed` is false where the text ends before the braces balance. */
 export interface BraceSegment {
   start: number;
@@ -29,19 +31,4 @@ export function balancedObjects(text: string): BraceSegment[] {
     }
   }
   return segments;
-}
-
-function closingBrace(text: string, start: number): number {
-  let depth = 0;
-  let isInString = false;
-  for (let index = start; index < text.length; index++) {
-    const character = text[index];
-    if (isInString) {
-      if (character === '\\') index++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === '{') depth++;
-    else if (character === '}' && --depth === 0) return index;
-  }
-  return -1;
 }

@@ -1,4 +1,5 @@
 import type { Harness, HarnessExample, HarnessTool } from '../harness/harness.ts';
+import { hasField } from '../harness/template-fields.ts';
 import type { ChatMessage } from '../model/model-backend.ts';
 import type { Task } from '../task/task.ts';
 import { type ParsedReply, renderCall } from './call-dialect.ts';
@@ -94,7 +95,7 @@ function systemMessages(harness: Harness, tools: readonly HarnessTool[]): ChatMe
   const template = harness.prompts.system ?? '';
   const parts = { skills: skillsOfPrompt(harness), facts: factsOfPrompt(harness) };
   const filled = fillTemplate(template, { tools: toolOffers(harness, tools), ...parts });
-  const unplaced = Object.entries(parts).filter(([name]) => !new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(template));
+  const unplaced = Object.entries(parts).filter(([name]) => !hasField(template, name));
   const content = [filled, ...unplaced.map(([, text]) => text)].filter((text) => text !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content }];
 }
@@ -160,6 +161,6 @@ export function errorText(harness: Harness, tool: string, problem: string): stri
 }
 
 /** The turn that answers one assistant turn: results and errors of its calls, in call order. */
-export function resultMessage(harness: Harness, texts: readonly string[]): ChatMessage {
+function resultMessage(harness: Harness, texts: readonly string[]): ChatMessage {
   return { role: harness.settings.protocol.toolResultRole, content: texts.join('\n') };
 }

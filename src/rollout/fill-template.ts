@@ -1,16 +1,11 @@
-const FIELD = /\{\{\s*([\w.-]+)\s*\}\}/g;
-
-/** Names of the fields of a template, in order, as often as they stand there. */
-export function templateFields(template: string): string[] {
-  return [...template.matchAll(FIELD)].map(([, name]) => name ?? '');
-}
+import { TEMPLATE_FIELD } from '../harness/template-fields.ts';
 
 /**
  * `{{name}}` → its field, in one pass: braces inside a field's text stay as they are. A field that is not text is shown as JSON; an
  * unknown name stays visible.
  */
 export function fillTemplate(template: string, fields: Readonly<Record<string, unknown>>): string {
-  return template.replace(FIELD, (placeholder, name: string) => {
+  return template.replace(TEMPLATE_FIELD, (placeholder, name: string) => {
     if (!Object.hasOwn(fields, name)) return placeholder;
     const value = fields[name];
     return typeof value === 'string' ? value : spacedJson(value);

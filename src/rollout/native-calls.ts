@@ -1,4 +1,5 @@
 import { isRecord } from '../base/is-record.ts';
+import { jsonValue } from '../base/json.ts';
 import type { CallDialect, HarnessTool } from '../harness/harness.ts';
 import type { ChatMessage, NativeCall, NativeTool } from '../model/model-backend.ts';
 import type { ToolCall } from '../trajectory/trajectory.ts';
@@ -27,12 +28,8 @@ export function readNativeCalls(text: string, calls: readonly NativeCall[]): Par
 
 function argumentsOf(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  const value = jsonValue(text);
+  return isRecord(value) ? { ...value } : null;
 }
 
 /** One tool turn for every call, in call order; `results` are those of the readable calls, then what answers the others. */

@@ -1,3 +1,5 @@
+import { jsonValue } from '../base/json.ts';
+
 const LITERALS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 
 /**
@@ -9,12 +11,7 @@ export function repairJson(text: string): unknown {
   const start = text.search(/[{[]/);
   if (start === -1) return undefined;
   const mended = mendMarks(text.slice(start));
-  if (mended === null) return undefined;
-  try {
-    return JSON.parse(mended);
-  } catch {
-    return undefined;
-  }
+  return mended === null ? undefined : jsonValue(mended);
 }
 
 const TOKEN = /\s+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[-+]?\d[\w.+-]*|[A-Za-z_]\w*|<[/|]|```|./gsu;

@@ -1,8 +1,8 @@
 import { nearest } from '../base/nearest.ts';
 import type { PromptName } from '../harness/component-of-path.ts';
 import type { Harness } from '../harness/harness.ts';
+import { templateFields } from '../harness/template-fields.ts';
 import type { TaskRow } from '../task/task.ts';
-import { templateFields } from './fill-template.ts';
 
 /** Fields that each prompt is filled with; `task` is given the fields of its task too. */
 export const PROMPT_FIELDS: Readonly<Record<PromptName, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,6 +33,12 @@ beforeAll(async () => {
   await symlink('/etc/passwd', join(folder, 'link'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Whether a process works; one that has ended and waits for its parent to ask does not. */
+async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State: X');
+  return !/^State:\s*[XZ]/m.test(status);
+}
 
 async function written(script: string): Promise<{ folder: string; command: [string]; input: string }> {
   await writeFile(join(folder, 'tool.sh'), `#!/bin/sh\n${script}\n`);
@@ -140,5 +146,14 @@ describe('programs without a sandbox, where the configuration allows it', { time
   it('are ended at their time limit with all they started', async () => {
     const task = await written('sleep 100 & sleep 100');
     expect(await plainProcess(task, { ...limits, wallMs: 500 })).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('end with their answer when they leave a program behind that holds their output open', async () => {
+    const task = await written('sleep 100 & echo "left $!"');
+    const end = await plainProcess(task, { ...limits, wallMs: 5_000 });
+    expect(end).toMatchObject({ kind: 'ok', value: expect.stringMatching(/^left \d+$/) });
+    const left = Number((end as { value: string }).value.slice('left '.length));
+    // What was left has ended too.
+    await expect.poll(() => isRunning(left)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeAfterExit } from '../base/close-after-exit.ts';
 import { errorMessage } from '../base/errors.ts';
 
 const MOST_OUTPUT_CHARACTERS = 16_000_000;
@@ -26,7 +27,7 @@ export interface ProgramOptions {
   user?: { uid: number; gid: number };
 }
 
-/** Runs a program to its end, with no shell between. Never rejects. */
+/** Runs a program to its end, with no shell between; what it leaves running then is ended. Never rejects. */
 export function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   const { command, directory, environment, input, signal, outputCharacters = MOST_OUTPUT_CHARACTERS } = options;
   const [program, ...args] = command;
@@ -65,9 +66,8 @@ export function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
     child.on('error', (error) =>
       finish({ kind: 'infrastructure', problem: `${program} cannot be started: ${errorMessage(error)}` }),
     );
+    closeAfterExit(child);
     child.on('exit', (code, killedBy) => {
-      // Its own children may hold the pipes open; it has said what it has to say.
-      setTimeout(() => child.stdout.destroy(), 200).unref();
       child.once('close', () => finish(endOf(program, code, killedBy, stdout, stderr)));
     });
     child.stdin.end(input);

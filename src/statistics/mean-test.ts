@@ -15,7 +15,7 @@ export function meanTest(differences: ArrayLike<number>, nullMean = 0): number {
 }
 
 /** P(T > t) for Student's t with `freedom` ≥ 1 degrees of freedom. */
-export function studentUpperTail(t: number, freedom: number): number {
+function studentUpperTail(t: number, freedom: number): number {
   const tail = incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
   return t >= 0 ? tail : 1 - tail;
 }

@@ -46,6 +46,7 @@ export const verifierConfigSchema = z.discriminatedUnion('kind', [
     timeoutMs: z.number().int().positive().default(120_000),
   }),
 ]);
+export const VERIFIER_KINDS = verifierConfigSchema.options.map(({ shape }) => shape.kind.value);
 export type VerifierConfig = z.input<typeof verifierConfigSchema>;
 /** With every default filled in. */
 export type CheckedVerifierConfig = z.output<typeof verifierConfigSchema>;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { contentHash } from '../base/content-hash.ts';
 import { fileHashOrNull } from '../base/file-hash.ts';
+import { jsonValue } from '../base/json.ts';
 import { runProgram } from '../sandbox/run-program.ts';
 import type { Task } from './task.ts';
 import type { Verdict, Verifier } from './verifier.ts';
@@ -79,12 +80,8 @@ async function judge(
 }
 
 function readVerdict(printed: string): Verdict {
-  try {
-    const parsed = outputSchema.safeParse(JSON.parse(printed));
-    if (parsed.success) return { kind: 'scored', ...parsed.data };
-  } catch {
-    // Not JSON: reported below like any other output of the wrong form.
-  }
+  const parsed = outputSchema.safeParse(jsonValue(printed));
+  if (parsed.success) return { kind: 'scored', ...parsed.data };
   return {
     kind: 'unscored',
     why: `the verifier command printed ${JSON.stringify(printed.slice(0, 200))}, expected a score in [0, 1] or {"score": …}`,

@@ -1,5 +1,6 @@
 import { contentHash } from '../base/content-hash.ts';
 import { isRecord } from '../base/is-record.ts';
+import { jsonValue } from '../base/json.ts';
 import type { Task } from './task.ts';
 import { unmatchedRow } from './unmatched-row.ts';
 import type { Verdict, Verifier } from './verifier.ts';
@@ -73,12 +74,7 @@ function expectedCalls(answer: unknown): ExpectedCall[] | null {
  * which matches nothing.
  */
 function callsIn(answer: string): FunctionCall[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(answer);
-  } catch {
-    return [];
-  }
+  const value = jsonValue(answer);
   if (Array.isArray(value)) return value.map(callOf);
   return isRecord(value) ? [callOf(value)] : [];
 }

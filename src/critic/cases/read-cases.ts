@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CoHarnessError } from '../../base/errors.ts';
 import { isRecord } from '../../base/is-record.ts';
-import { readTextFile } from '../../base/json.ts';
+import { jsonValue, readTextFile } from '../../base/json.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { trajectorySchema } from '../../trajectory/trajectory-schema.ts';
 import type { Case } from './case.ts';
@@ -12,7 +12,7 @@ import { plainCaseSchema, readPlainCase } from './read-plain-case.ts';
 /** What a file holds, one entry a case: our own rollouts stay rollouts, everything else becomes a {@link Case}. */
 export type Subject = { kind: 'case'; case: Case } | { kind: 'rollout'; id: string; trajectory: Trajectory };
 
-export const KNOWN_SHAPES = [
+const KNOWN_SHAPES = [
   'our own rollouts: JSON Lines of `eval --out` ({id, …, trajectory}) or trajectories {version, identity, events, outcome, …}',
   'ATIF: {schema_version: "ATIF-v1.…", agent, steps: [{step_id, source, message, …}]}',
   'OpenAI chat: a list of messages {role, content, tool_calls}, or {messages: […], tools?}',
@@ -38,13 +38,13 @@ interface PlacedValue {
 
 /** One JSON value, or one a line; a list counts as its items unless it is a conversation. */
 function readValues(text: string, file: string): PlacedValue[] {
-  const whole = parsed(text);
+  const whole = jsonValue(text);
   if (whole !== undefined) return spread(whole, file);
   const lines = text
     .split('\n')
     .flatMap((line, index) => (line.trim() === '' ? [] : [{ line, place: `${file}:${index + 1}` }]));
   return lines.flatMap(({ line, place }) => {
-    const value = parsed(line);
+    const value = jsonValue(line);
     if (value === undefined)
       throw new CoHarnessError('unknown-shape', `${place} is not valid JSON. Expected ${expected()}`, {
         details: { file, place },
@@ -121,12 +121,4 @@ function expected(): string {
 
 function idOf(value: Record<string, unknown>, fallback: string): string {
   return typeof value.id === 'string' || typeof value.id === 'number' ? String(value.id) : fallback;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

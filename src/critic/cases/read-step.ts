@@ -49,7 +49,7 @@ export function readSteps(
 }
 
 /** A step as it stands in a file → a {@link CaseStep}. `names`: tools whose calls are recognised in text. */
-export function readStep(step: z.output<typeof stepSchema>, event: string, names: readonly string[]): CaseStep {
+function readStep(step: z.output<typeof stepSchema>, event: string, names: readonly string[]): CaseStep {
   const role = ROLES[step.role.toLowerCase()] ?? 'note';
   const text = contentText(step.content);
   const given = [

@@ -1,3 +1,4 @@
+import { hasField } from '../../harness/template-fields.ts';
 import type { Trajectory } from '../../trajectory/trajectory.ts';
 import { eventsOf, evidence } from '../event-evidence.ts';
 import { evidenceRule } from '../evidence-rule.ts';
@@ -8,7 +9,7 @@ export const resultNotShown = evidenceRule('result-not-shown', 'prompt_ambiguity
   const lost = lostResult(trajectory) ?? lostProblem(trajectory);
   if (lost === null) return null;
   const template = harness.prompts[lost.prompt] ?? '';
-  if (new RegExp(`\\{\\{\\s*${lost.field}\\s*\\}\\}`).test(template)) return null;
+  if (hasField(template, lost.field)) return null;
   return {
     component: 'prompt',
     path: `prompts/${lost.prompt}.md`,

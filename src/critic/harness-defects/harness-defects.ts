@@ -12,7 +12,7 @@ import { misplacedDescription } from './misplaced-description.ts';
 import { toolNamedOtherwise } from './tool-named-otherwise.ts';
 import { unusableSkill } from './unusable-skill.ts';
 
-export const DEFECT_DETECTORS: readonly DefectDetector[] = [
+const DEFECT_DETECTORS: readonly DefectDetector[] = [
   danglingToolName,
   exampleUnfit,
   impossibleSchema,

@@ -1,3 +1,4 @@
+import { inTurns } from '../../base/in-turns.ts';
 import { type Random, seededRandom, seedFrom } from '../../base/random.ts';
 import { ATTRIBUTION_LABELS } from '../../critic/attribution.ts';
 import type { LabFailure, LabGroup } from './collect-failures.ts';
@@ -26,10 +27,4 @@ export function drawFailures(
 
 function shuffledFailures(group: LabGroup, random: Random): DrawnFailure[] {
   return random.shuffled(group.failures).map((failure) => ({ group, failure }));
-}
-
-/** The first of every queue, then the second of every queue, and so on. */
-function inTurns<T>(queues: readonly (readonly T[])[]): T[] {
-  const longest = Math.max(0, ...queues.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) => queues.flatMap((queue) => queue.slice(turn, turn + 1))).flat();
 }

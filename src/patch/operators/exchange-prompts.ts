@@ -1,15 +1,8 @@
 import type { Harness } from '../../harness/harness.ts';
+import { hasField } from '../../harness/template-fields.ts';
 import { fileEdit, present } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
-
-/** Field by which a prompt is known: without it the prompt does not do its work. */
-const OWN_FIELD: Readonly<Record<string, string>> = {
-  system: 'tools',
-  task: 'problem',
-  'tool-result': 'result',
-  'error-feedback': 'problem',
-  summary: 'dropped',
-};
+import { OWN_FIELD } from './own-field.ts';
 
 /** Gives two prompts their places back where each holds what the other is for. */
 export const exchangePrompts: PatchOperator = {
@@ -32,10 +25,11 @@ export const exchangePrompts: PatchOperator = {
 function misplacedPairs(harness: Harness): [string, string][] {
   const written = Object.keys(harness.prompts).filter((name) => harness.files.has(`prompts/${name}.md`));
   const shows = (name: string, field: string | undefined) =>
-    field !== undefined && new RegExp(`\\{\\{\\s*${field}\\s*\\}\\}`).test(harness.prompts[name as never] ?? '');
+    field !== undefined && hasField(harness.prompts[name] ?? '', field);
+  const ownFields: Readonly<Record<string, string>> = OWN_FIELD;
   return written.flatMap((one) =>
     written.flatMap((other): [string, string][] => {
-      const [own, others] = [OWN_FIELD[one], OWN_FIELD[other]];
+      const [own, others] = [ownFields[one], ownFields[other]];
       const isMisplaced = own !== undefined && own !== others && !shows(one, own) && shows(other, own);
       const fits = others === undefined || (shows(one, others) && !shows(other, others));
       // Seen from both sides, a pair would be proposed twice.

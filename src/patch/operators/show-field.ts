@@ -1,10 +1,12 @@
 import type { Harness } from '../../harness/harness.ts';
 import { DEFAULT_PROMPTS } from '../../harness/parse-harness.ts';
+import { hasField } from '../../harness/template-fields.ts';
 import { fileEdit, present } from '../harness-edits.ts';
 import type { PatchOperator } from '../patch-operator.ts';
+import { OWN_FIELD } from './own-field.ts';
 
-/** Field without which a prompt hides what it is there to show. */
-const NEEDED = { task: 'problem', 'tool-result': 'result', 'error-feedback': 'problem' } as const;
+/** Prompts from which alone the model learns the task, a tool's result, and what was wrong with a call. */
+const SOLE_SOURCES = ['task', 'tool-result', 'error-feedback'] as const;
 
 /** Lets a prompt show what it is there for: the task, a tool's result, what was wrong with a call. */
 export const showField: PatchOperator = {
@@ -12,7 +14,7 @@ export const showField: PatchOperator = {
   reach: (_cluster, harness) => (blindPrompts(harness).length > 0 ? 0.9 : 0),
   propose: ({ harness }) =>
     blindPrompts(harness).map((name) => ({
-      title: `let prompts/${name}.md show {{${NEEDED[name]}}}`,
+      title: `let prompts/${name}.md show {{${OWN_FIELD[name]}}}`,
       edits: present([fileEdit(harness, `prompts/${name}.md`, `${DEFAULT_PROMPTS[name]}\n`)]),
       component: 'prompt' as const,
       probe: { kind: 'prompt-changed' as const },
@@ -20,9 +22,6 @@ export const showField: PatchOperator = {
     })),
 };
 
-function blindPrompts({ prompts }: Harness): (keyof typeof NEEDED)[] {
-  return (Object.keys(NEEDED) as (keyof typeof NEEDED)[]).filter((name) => {
-    const field = new RegExp(`\\{\\{\\s*${NEEDED[name]}\\s*\\}\\}`);
-    return !field.test(prompts[name] ?? '');
-  });
+function blindPrompts({ prompts }: Harness) {
+  return SOLE_SOURCES.filter((name) => !hasField(prompts[name] ?? '', OWN_FIELD[name]));
 }

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../model/model-backend.ts';
 import type { EventLog } from '../event-log.ts';
-import { headAndTail } from '../head-and-tail.ts';
+import { shortenMessage, shortenOlder } from '../shorten-messages.ts';
 import { estimateTokens } from '../trim-history.ts';
 
 const KEPT_CHARACTERS = 120;
@@ -14,7 +14,7 @@ export function shortenLargest(history: ChatMessage[], limitTokens: number, turn
     const [largest] = older
       .filter(({ message }) => message.role !== 'assistant')
       .sort((a, b) => b.message.content.length - a.message.content.length);
-    const less = largest === undefined ? 0 : shorten(history, largest.index);
+    const less = largest === undefined ? 0 : shortenMessage(history, largest.index, KEPT_CHARACTERS);
     if (less === 0) break;
     saved += less;
   }
@@ -23,21 +23,8 @@ export function shortenLargest(history: ChatMessage[], limitTokens: number, turn
 
 /** Shortens what was shown more than `turns` assistant turns ago. */
 export function shortenStale(history: ChatMessage[], turns: number, turn: number, log: EventLog): void {
-  const starts = history.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
-  const until = starts.at(-turns) ?? 0;
-  let saved = 0;
-  for (let index = 0; index < until; index++) {
-    if (history[index]?.role !== 'assistant') saved += shorten(history, index);
-  }
+  const saved = shortenOlder(history, { exchanges: turns, characters: KEPT_CHARACTERS });
   report(saved, `shown more than ${turns} turns ago`, turn, log);
-}
-
-function shorten(history: ChatMessage[], index: number): number {
-  const message = history[index];
-  if (message === undefined) return 0;
-  const content = headAndTail(message.content, KEPT_CHARACTERS, 0);
-  history[index] = { ...message, content };
-  return message.content.length - content.length;
 }
 
 function report(saved: number, what: string, turn: number, log: EventLog): void {

@@ -1,4 +1,4 @@
-import { headAndTail } from '../head-and-tail.ts';
+import { shortenOlder } from '../shorten-messages.ts';
 import { estimateTokens } from '../trim-history.ts';
 import type { MiddlewareFactory } from './middleware.ts';
 
@@ -8,18 +8,9 @@ import type { MiddlewareFactory } from './middleware.ts';
  */
 export const contextTrimming: MiddlewareFactory<'context-trimming'> = ({ aboveTokens, keepExchanges, characters }) => ({
   beforeModel: (history) => {
-    if (estimateTokens(history) <= aboveTokens) return null;
-    const starts = history.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
-    const oldUntil = starts.at(-keepExchanges) ?? 0;
     const shortened = [...history];
-    let saved = 0;
-    for (let index = 0; index < oldUntil && estimateTokens(shortened) > aboveTokens; index++) {
-      const message = shortened[index];
-      if (message === undefined || message.role === 'assistant') continue;
-      const content = headAndTail(message.content, characters, 0);
-      saved += message.content.length - content.length;
-      shortened[index] = { ...message, content };
-    }
+    const isLong = () => estimateTokens(shortened) > aboveTokens;
+    const saved = shortenOlder(shortened, { exchanges: keepExchanges, characters, isLong });
     if (saved === 0) return null;
     return { kind: 'use-history', history: shortened, detail: `${saved} characters of older results left out` };
   },

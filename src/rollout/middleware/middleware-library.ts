@@ -13,7 +13,7 @@ import { verificationTurn } from './verification-turn.ts';
 import { voidTurnNudge } from './void-turn-nudge.ts';
 
 /** Every kind that a harness can name. */
-export const MIDDLEWARE_LIBRARY: { readonly [Kind in MiddlewareKind]: MiddlewareFactory<Kind> } = {
+const MIDDLEWARE_LIBRARY: { readonly [Kind in MiddlewareKind]: MiddlewareFactory<Kind> } = {
   'loop-breaker': loopBreaker,
   'void-turn-nudge': voidTurnNudge,
   'output-cap': outputCap,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isRecord } from '../../base/is-record.ts';
+import { jsonValue } from '../../base/json.ts';
 import type { EventBody } from '../event-log.ts';
 
 /** What a program says at its end: the answer, and if it can what it did, as ATIF steps or chat messages. */
@@ -46,19 +48,11 @@ const answerSchema = z.looseObject({
 export function readProgramAnswer(text: string): ProgramAnswer | string {
   const lines = text.trim().split('\n');
   for (const candidate of [text, lines.at(-1) ?? '']) {
-    const checked = answerSchema.safeParse(parsed(candidate));
+    const checked = answerSchema.safeParse(jsonValue(candidate));
     if (checked.success) return { answer: checked.data.answer, steps: stepsOf(checked.data.trajectory) };
   }
   const shown = text.trim() === '' ? 'nothing' : JSON.stringify(text.trim().slice(-300));
   return `the program printed ${shown}, expected {"answer": TEXT, "trajectory"?: ATIF or chat messages}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function stepsOf(trajectory: z.output<typeof answerSchema>['trajectory']): EventBody[][] {
@@ -110,12 +104,12 @@ function eventsOf(
 ): EventBody[] {
   const texts = new Map(results);
   return calls.flatMap(({ id, name, args }): EventBody[] => {
-    const given = typeof args === 'string' ? parsed(args) : args;
+    const given = typeof args === 'string' ? jsonValue(args) : args;
     const raw = typeof args === 'string' ? args : JSON.stringify(args ?? {});
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    if (!isRecord(given)) {
       return [{ type: 'call-unreadable', turn, raw, problem: `the arguments of ${name} are not a JSON object` }];
     }
-    const call = { tool: name, arguments: given as Record<string, unknown> };
+    const call = { tool: name, arguments: given };
     const value = texts.get(id);
     return [
       { type: 'call-parsed', turn, call, raw },

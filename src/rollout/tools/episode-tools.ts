@@ -11,7 +11,7 @@ import type { ToolHosts } from './tool-hosts.ts';
 import { outcomeOfRun, type ToolOutcome } from './tool-outcome.ts';
 
 /** What a `record` back end answers: the call itself is the product. */
-export const RECORDED = 'recorded';
+const RECORDED = 'recorded';
 
 /** The tools of one pass of the agent loop, with whatever state they keep from call to call. */
 export interface EpisodeTools {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CoHarnessError } from '../../base/errors.ts';
-import { checkSchema, parseJson, readTextFile, type TextOrigin } from '../../base/json.ts';
+import { checkSchema, jsonValue, parseJson, readTextFile, type TextOrigin } from '../../base/json.ts';
 import { type TaskRow, taskSchema } from '../task.ts';
 import type { FoundSplit } from './published-set.ts';
 
@@ -43,7 +43,7 @@ interface LocatedRow {
 }
 
 function rowsOf(text: string, file: string): LocatedRow[] {
-  const whole = parsed(text);
+  const whole = jsonValue(text);
   const list = Array.isArray(whole) ? whole : pageRows(whole);
   if (list !== null) return list.map((row, index) => ({ row, origin: { file: `${file} (row ${index + 1})` } }));
   return text.split('\n').flatMap((line, index) => {
@@ -51,14 +51,6 @@ function rowsOf(text: string, file: string): LocatedRow[] {
     const origin = { file, line: index + 1 };
     return [{ row: parseJson(z.unknown(), line, origin), origin }];
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const pageSchema = z.object({ rows: z.array(z.object({ row: z.record(z.string(), z.unknown()) })) });

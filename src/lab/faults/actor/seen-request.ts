@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/is-record.ts';
+import { jsonValue } from '../../../base/json.ts';
 import { seedFrom } from '../../../base/random.ts';
 import type { ChatMessage, GenerationRequest } from '../../../model/model-backend.ts';
 import { balancedObjects } from '../../../rollout/balanced-objects.ts';
@@ -108,12 +109,7 @@ function readOffers(text: string): OfferedTool[] {
 }
 
 function toolOf(text: string): OfferedTool | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = jsonValue(text);
   if (!isRecord(value) || typeof value.name !== 'string' || !isRecord(value.parameters)) return null;
   const { properties, required } = value.parameters;
   return {
