@@ -141,6 +141,39 @@ describe('openAiCompatibleBackend', () => {
     expect(seen[1]).toBe('Bearer sk-secret');
   });
 
+  it('takes the numbers of a server that counts as they are', async () => {
+    const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 };
+    const url = await serve((_, response) =>
+      answer(response, 200, { choices: [{ message: { content: 'seven' }, finish_reason: 'stop' }], usage }),
+    );
+    const generation = await openAiCompatibleBackend({ url, model: 'm' }).generate(ask());
+    expect(generation.usage).toEqual({ promptTokens: 9, completionTokens: 4 });
+  });
+
+  it.each([
+    ['tells no usage', undefined],
+    ['tells a usage of zeros', { prompt_tokens: 0, completion_tokens: 0 }],
+  ])('where the server %s, counts an upper estimate that says it is one, never nothing', async (_, usage) => {
+    const reply = { content: 'sieben', reasoning_content: 'drei und vier' };
+    const url = await serve((__, response) =>
+      answer(response, 200, { choices: [{ message: reply, finish_reason: 'stop' }], usage }),
+    );
+    const backend = openAiCompatibleBackend({ url, model: 'm' });
+    const messages = [{ role: 'user' as const, content: 'Wie viel ist 3 + 4? '.repeat(20) }];
+    const counted = (await backend.generate(ask({ messages, maxTokens: 500 }))).usage;
+    expect(counted.isEstimated).toBe(true);
+    expect(counted.promptTokens).toBeGreaterThan(Buffer.byteLength(messages[0]?.content ?? ''));
+    expect(counted.completionTokens).toBeGreaterThan(Buffer.byteLength(Object.values(reply).join('')));
+    expect((await backend.generate(ask({ messages, maxTokens: 10 }))).usage.completionTokens).toBe(10);
+  });
+
+  it('takes a reply that was cut for as long as it may be, where the server counts nothing', async () => {
+    const choice = { message: { content: 'a' }, finish_reason: 'length' };
+    const url = await serve((_, response) => answer(response, 200, { choices: [choice] }));
+    const generation = await openAiCompatibleBackend({ url, model: 'm' }).generate(ask());
+    expect(generation).toMatchObject({ finishReason: 'length', usage: { completionTokens: 20 } });
+  });
+
   it('never repeats the key in an error, even when the server quotes it', async () => {
     const url = await serve((_, response) =>
       answer(response, 401, { error: { message: 'Incorrect API key provided: sk-secret' } }),

@@ -24,7 +24,7 @@ export function renderTrajectory(trajectory: Trajectory): string {
     ...labelled('outcome', renderOutcome(trajectory)),
     ...labelled(
       'cost',
-      `${usage.promptTokens} prompt + ${usage.completionTokens} generated tokens, ${(wallMs / 1000).toFixed(1)} s`,
+      `${usage.promptTokens} prompt + ${usage.completionTokens} generated tokens${usage.isEstimated ? ' (estimated)' : ''}, ${(wallMs / 1000).toFixed(1)} s`,
     ),
   );
   return lines.join('\n');
