@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { describeBackendContract } from './backend-contract.suite.ts';
 import type { GenerationRequest } from './model-backend.ts';
@@ -201,6 +202,21 @@ describe('openAiCompatibleBackend', () => {
     expect(error).toMatchObject({ fault: 'rate-limited', retryable: true, details: { retryAfterMs: 400 } });
     await openAiCompatibleBackend({ url, model: 'another' }).generate(ask());
     expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(395);
+  });
+
+  it('gives a model as many requests on the way as it asks for, though a judge opened the same server before', async () => {
+    let [running, most] = [0, 0];
+    const url = await serve(async (body, response, request) => {
+      most = Math.max(most, ++running);
+      await delay(200);
+      running--;
+      return scriptedServer(body, response, request);
+    });
+    const judge = openAiCompatibleBackend({ url, model: 'judge', concurrency: 2 });
+    const model = openAiCompatibleBackend({ url, model: 'm', concurrency: 12 });
+    openAiCompatibleBackend({ url, model: 'critic', concurrency: 3 });
+    await Promise.all([judge, ...Array.from({ length: 15 }, () => model)].map((backend) => backend.generate(ask())));
+    expect(most).toBe(12);
   });
 
   it('tells a used-up quota from a rate limit', async () => {

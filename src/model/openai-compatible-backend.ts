@@ -26,7 +26,7 @@ export interface OpenAiCompatibleOptions {
   environment?: Readonly<Record<string, string | undefined>>;
   /** Tokens of prompt + completion that the served model can hold; default 8192. */
   windowTokens?: number;
-  /** Most requests on the way at once; default 8. */
+  /** Most requests on the way at once; default 8. Callers of one server share them: the largest number asked for counts. */
   concurrency?: number;
   /** No answer after so long counts as unreachable; default 10 minutes. */
   timeoutMs?: number;
@@ -70,6 +70,14 @@ interface Endpoint {
 /** Endpoints know one limit for all their callers, adapters and roles included. */
 const limiters = new Map<string, EndpointLimiter>();
 
+function limiterOf(server: string, concurrency: number): EndpointLimiter {
+  const known = limiters.get(server);
+  known?.widenTo(concurrency);
+  const limiter = known ?? new EndpointLimiter(concurrency);
+  limiters.set(server, limiter);
+  return limiter;
+}
+
 /**
  * Chat completions of any server that speaks the OpenAI dialect. Gives no token ids. Never retries: a 429 rejects and holds all later calls to
  * the same server back for as long as it asked. Throws {@link CoHarnessError} `api-key-missing` when the named variable is empty.
@@ -83,10 +91,9 @@ export function openAiCompatibleBackend(options: OpenAiCompatibleOptions): Model
     key: readKey(options),
     windowTokens: options.windowTokens ?? 8192,
     timeoutMs: options.timeoutMs ?? 600_000,
-    limiter: limiters.get(server) ?? new EndpointLimiter(concurrency),
+    limiter: limiterOf(server, concurrency),
     closed: new AbortController(),
   };
-  limiters.set(server, endpoint.limiter);
   return {
     identity: { base: contentHash({ server, model: options.model }), adapter: null },
     tokenIds: 'none',
