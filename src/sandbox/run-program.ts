@@ -67,7 +67,11 @@ export function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
     );
     child.on('exit', (code, killedBy) => {
       // Its own children may hold the pipes open; it has said what it has to say.
-      setTimeout(() => child.stdout.destroy(), 200).unref();
+      const closePipes = () => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      };
+      setTimeout(closePipes, 200).unref();
       child.once('close', () => finish(endOf(program, code, killedBy, stdout, stderr)));
     });
     child.stdin.end(input);
