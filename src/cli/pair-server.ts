@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { systemClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
-import { tokensOf } from '../model/tokens-of.ts';
-import { streamOf } from '../rollout/program/chat-request.ts';
+import { answerChat, sendFailure } from '../rollout/program/chat-endpoint.ts';
+import { completionOf } from '../rollout/program/chat-request.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { taskHash } from '../task/task.ts';
@@ -21,10 +20,13 @@ const requestSchema = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
-/** Serving needs no verdict. */
+/** By the code of an error; any other is the client's. */
+const STATUS: Readonly<Record<string, number>> = { internal: 500, invariant: 500, infrastructure: 503 };
+
+/** Serving needs no verdict, but votes are counted by what a verifier takes for their answer. The score is never read. */
 const noVerifier: Verifier = {
   version: contentHash('served without a verifier'),
-  verify: async () => ({ kind: 'unscored', why: 'served, not verified' }),
+  verify: async (_task, answer) => ({ kind: 'scored', score: 0, extracted: answer, why: 'served, not verified' }),
 };
 
 export interface ServedPair {
@@ -37,7 +39,7 @@ export interface ServedPair {
 
 /**
  * Answers `GET /v1/models` and `POST /v1/chat/completions` (`stream` too) for clients of this machine: the last user message is the problem, φ does the rest.
- * A client that goes, or whose connection is closed, stops what is generated for it. Not listening yet.
+ * An engine that failed is a 503, and not an empty answer. A client that goes, or whose connection is closed, stops what is generated for it. Not listening yet.
  */
 export function pairServer(served: ServedPair): Server {
   return createServer((request, response) => void answer(request, response, served));
@@ -48,45 +50,28 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
   response.once('close', () => gone.abort());
   try {
     const refusal = refuse(request);
-    if (refusal !== null) return send(response, refusal.status, { error: { message: refusal.message } });
-    if (request.url === '/v1/models')
-      return send(response, 200, { object: 'list', data: [{ id: served.name, object: 'model' }] });
-    if (request.url !== '/v1/chat/completions' || request.method !== 'POST') {
-      return send(response, 404, { error: { message: 'Known: GET /v1/models, POST /v1/chat/completions' } });
-    }
-    const body = parseJson(requestSchema, await readBody(request), { file: 'the request body' });
-    const completion = await complete(body, served, gone.signal);
-    if (body.stream !== true) return send(response, 200, completion);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(streamOf(completion));
+    if (refusal !== null) return sendFailure(response, 403, 'forbidden', refusal);
+    await answerChat(request, response, {
+      model: served.name,
+      schema: requestSchema,
+      mostBodyBytes: MOST_BODY_BYTES,
+      complete: (body) => complete(body, served, gone.signal),
+    });
   } catch (error) {
     if (response.destroyed) return;
-    send(response, CoHarnessError.isInstance(error) ? 400 : 500, { error: { message: errorMessage(error) } });
+    const code = CoHarnessError.isInstance(error) ? error.code : 'internal';
+    sendFailure(response, STATUS[code] ?? 400, code, errorMessage(error));
   }
 }
 
 /** A page in a browser must not reach the endpoint: only our own Host, and no foreign Origin (DNS rebinding). */
-function refuse(request: IncomingMessage): { status: number; message: string } | null {
+function refuse(request: IncomingMessage): string | null {
   const port = request.socket.localPort;
   const own = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!own.includes(request.headers.host ?? ''))
-    return { status: 403, message: 'Host must be 127.0.0.1 or localhost.' };
+  if (!own.includes(request.headers.host ?? '')) return 'Host must be 127.0.0.1 or localhost.';
   const { origin } = request.headers;
-  if (origin !== undefined && !own.some((host) => origin === `http://${host}`))
-    return { status: 403, message: 'Foreign origin.' };
-  return null;
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES)
-      throw new CoHarnessError('invalid-data', `The request body is larger than ${MOST_BODY_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const isForeign = origin !== undefined && !own.some((host) => origin === `http://${host}`);
+  return isForeign ? 'Foreign origin.' : null;
 }
 
 async function complete(
@@ -109,21 +94,9 @@ async function complete(
     toolHosts,
     signal,
   });
-  return {
-    id: `chatcmpl-${contentHash(trajectory.identity).slice(0, 12)}`,
-    object: 'chat.completion',
-    created: Math.floor(Date.now() / 1000),
-    model: name,
-    choices: [{ index: 0, message: { role: 'assistant', content: trajectory.answer ?? '' }, finish_reason: 'stop' }],
-    usage: {
-      prompt_tokens: trajectory.usage.promptTokens,
-      completion_tokens: trajectory.usage.completionTokens,
-      total_tokens: tokensOf(trajectory.usage),
-    },
-  };
-}
-
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
+  const { answer: said, outcome, usage } = trajectory;
+  if (outcome.kind === 'unscored') throw new CoHarnessError('infrastructure', outcome.why);
+  const id = `chatcmpl-${contentHash(trajectory.identity).slice(0, 12)}`;
+  const completion = completionOf({ text: said ?? '', finishReason: 'end', usage }, id, name);
+  return { ...completion, created: Math.floor(Date.now() / 1000) };
 }

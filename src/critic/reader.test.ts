@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
-import { ModelMeter } from '../model/model-meter.ts';
 import { scriptedBackend } from '../model/scripted-backend.ts';
 import { askReader, countVotes } from './reader/ask-reader.ts';
 import { commandReader } from './reader/command-reader.ts';
@@ -247,14 +246,16 @@ describe('composed critic', () => {
   const wrong = (seed: number) =>
     rollout([says(0, RAW), calls(0), returns(0, '7'), says(1, `7 ${seed}`), answers('7')]);
   const sure = rollout([says(0, '{"name":"look'), unreadable(0)]);
-  const reader = (reply: () => string, meter = new ModelMeter()) =>
-    modelReader(meter.wrap(scriptedBackend({ reply }), 'critic'), { name: 'model:test' });
+  const reader = (reply: () => string) => modelReader(scriptedBackend({ reply }), { name: 'model:test' });
   const options = { votes: 4, mostFailures: 2 };
 
-  it('asks only about failures that the evidence leaves open, no more than allowed, through the meter', async () => {
-    const meter = new ModelMeter();
+  it('asks only about failures that the evidence leaves open, no more than allowed', async () => {
+    let questions = 0;
     const critic = composedCritic(
-      reader(() => text(), meter),
+      reader(() => {
+        questions++;
+        return text();
+      }),
       options,
     );
     const diagnoses = await critic.diagnose([sure, wrong(1), wrong(2), wrong(3)], HARNESS);
@@ -266,7 +267,7 @@ describe('composed critic', () => {
     ]);
     expect(diagnoses[1]).toMatchObject({ standing: 'firm', critic: 'model:test', confidence: 0.8 });
     // Two abstentions with four votes each, and nothing about the certain one.
-    expect(meter.byRole().critic?.calls).toBe(8);
+    expect(questions).toBe(8);
   });
 
   it('a split vote is undecided, and no valid reply leaves the evidence as it stands', async () => {

@@ -66,7 +66,7 @@ export function paidReader(reader: CriticReader, { tokens }: RunContext): Critic
     ...reader,
     read: async (prompt, options) => {
       const estimate = Math.ceil(prompt.length / CHARACTERS_PER_TOKEN) + ANSWER_TOKENS;
-      const paid = await tokens.pay(estimate, async () => {
+      const paid = await tokens.pay('question', estimate, async () => {
         const reply = await reader.read(prompt, options);
         const usage = reply.kind === 'text' ? reply.usage : undefined;
         return { reply, usage: usage ?? { promptTokens: 0, completionTokens: 0 } };

@@ -25,32 +25,68 @@ export interface EmbeddedPoolOptions {
   python: () => Promise<{ python: string; environment: NodeJS.ProcessEnv }>;
 }
 
-/** Engines on this machine over one weights file. An adapter is proven active when it is opened. */
+/** Engines on this machine over one weights file. */
 export function embeddedPool(options: EmbeddedPoolOptions): ModelPool {
+  return enginePool(options.base, (identity) => openEngine(options, identity));
+}
+
+/**
+ * Engines that `openEngine` opens, at most {@link MOST_OPEN} at once. An adapter is proven active when it is opened; an engine whose proof fails is closed.
+ * `close` ends all, also those that had to make room, and then rejects with the first failure of closing any.
+ */
+export function enginePool(
+  base: ModelIdentity,
+  openEngine: (identity: ModelIdentity) => Promise<ModelBackend>,
+): ModelPool {
   const open = new Map<string, Promise<ModelBackend>>();
+  const closing: Promise<void>[] = [];
+  /** Its failure is for `close` to tell. */
+  const retire = (backend: Promise<ModelBackend>) => {
+    const closed = backend.then(
+      (engine) => engine.close(),
+      () => undefined,
+    );
+    closed.catch(() => undefined);
+    closing.push(closed);
+  };
   const start = async (identity: ModelIdentity): Promise<ModelBackend> => {
-    const backend = await openEngine(options, identity);
-    if (identity.adapter !== null) await proveAdapterActive(backend, await pool.open(options.base), PROBE_PROMPTS);
-    return backend;
+    const backend = await openEngine(identity);
+    try {
+      if (identity.adapter !== null) await proveAdapterActive(backend, await pool.open(base), PROBE_PROMPTS);
+      return backend;
+    } catch (error) {
+      // Why the proof failed says more than why the engine does not end.
+      await backend.close().catch(() => undefined);
+      throw error;
+    }
   };
   const pool: ModelPool = {
-    base: options.base,
+    base,
     open: (identity) => {
       const key = contentHash(identity);
-      const known = open.get(key);
+      const backend = open.get(key) ?? start(identity);
+      // Put in again, so that the map is in the order of last use.
       open.delete(key);
-      const backend = known ?? start(identity);
       open.set(key, backend);
-      closeOldest(open, contentHash(options.base), key);
+      for (const oldest of surplus(open, [contentHash(base), key])) {
+        retire(open.get(oldest) as Promise<ModelBackend>);
+        open.delete(oldest);
+      }
       return backend;
     },
     close: async () => {
-      const backends = await Promise.allSettled(open.values());
-      for (const backend of backends) if (backend.status === 'fulfilled') await backend.value.close();
+      for (const backend of open.values()) retire(backend);
       open.clear();
+      const failed = (await Promise.allSettled(closing.splice(0))).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
     },
   };
   return pool;
+}
+
+/** Keys that have to go, those used longest ago first; never one of `kept`. */
+function surplus(open: ReadonlyMap<string, unknown>, kept: readonly string[]): string[] {
+  return [...open.keys()].filter((key) => !kept.includes(key)).slice(0, Math.max(0, open.size - MOST_OPEN));
 }
 
 async function openEngine(options: EmbeddedPoolOptions, identity: ModelIdentity): Promise<ModelBackend> {
@@ -80,16 +116,4 @@ async function openEngine(options: EmbeddedPoolOptions, identity: ModelIdentity)
       ? {}
       : { adapter: { folder: join(folder, 'adapter'), hash: identity.adapter } }),
   });
-}
-
-function closeOldest(open: Map<string, Promise<ModelBackend>>, baseKey: string, newKey: string): void {
-  for (const [key, backend] of open) {
-    if (open.size <= MOST_OPEN) return;
-    if (key === baseKey || key === newKey) continue;
-    open.delete(key);
-    backend.then(
-      (engine) => engine.close(),
-      () => undefined,
-    );
-  }
 }

@@ -78,7 +78,7 @@ export async function rollOrders(
     const trajectories = await runBatch(jobs, {
       journal: context.journal,
       signal: context.signal,
-      run: (job) => context.tokens.pay(fewestTokens(job), () => runRollout(job)),
+      run: (job) => context.tokens.pay('rollout', fewestTokens(job), () => runRollout(job)),
       onProgress: (rollout) => {
         if (rollout.isReused) context.reused.add(rollout.trajectory);
         progress.advance(rollout);

@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/errors.ts';
 import type { Version } from '../registry/version.ts';
 
 export type PhaseName = 'harness' | 'weights' | 'test';
@@ -30,17 +31,22 @@ export type RunEvent = { seed: number; round: number } & (
 
 export type RunObserver = (event: RunEvent) => void;
 
-/** One emitter over several observers. A throwing observer is reported to the others once and then left out. */
+/** One emitter over several observers. A throwing observer is reported to the others once, behind the event, and then left out. Never throws. */
 export function broadcast(observers: readonly RunObserver[]): RunObserver {
   const active = new Set(observers);
   return (event) => {
-    for (const observer of [...active]) {
-      try {
-        observer(event);
-      } catch (error) {
-        active.delete(observer);
-        const text = `An observer of the run failed and gets no more events: ${(error as Error).message}`;
-        for (const other of active) other({ type: 'notice', seed: event.seed, round: event.round, text });
+    const { seed, round } = event;
+    const left = [event];
+    // Grows while it is walked: a notice can be what the next observer fails at.
+    for (const next of left) {
+      for (const observer of [...active]) {
+        try {
+          observer(next);
+        } catch (error) {
+          active.delete(observer);
+          const text = `An observer of the run failed and gets no more events: ${errorMessage(error)}`;
+          left.push({ type: 'notice', seed, round, text });
+        }
       }
     }
   };

@@ -2,16 +2,25 @@ import { CoHarnessError } from '../base/errors.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
 import { tokensOf, totalTokens } from '../model/tokens-of.ts';
 
+/** What is paid for. A rollout says little of another kind's size: a question to a reader holds many of them. */
+export type PaidKind = 'rollout' | 'question';
+
+interface Reservation {
+  kind: PaidKind;
+  /** Tokens. */
+  estimate: number;
+}
+
 /**
- * Hard stop for the tokens of a run (prompt + generated, all seeds). A rollout is admitted while what was spent, and what those in
- * flight may take, leaves room for one more of the largest size seen; where nothing is in flight it is admitted as long as anything is left. So
- * the budget is overshot by one rollout at most, and a cautious reservation never blocks what can be paid.
+ * Hard stop for the tokens of a run (prompt + generated, all seeds). Rollouts and questions are admitted while what was spent and what those in
+ * flight may take, each its own estimate or the most that one of its kind has taken, leaves room for one more; where nothing is in flight one is admitted
+ * as long as anything is left. So the budget is overshot by one of them at most, and a cautious reservation never blocks what can be paid.
  */
 export class TokenBudget {
   spent: number;
   private readonly limit: number | null;
-  private largest = 0;
-  private inFlight = 0;
+  private readonly largest: Record<PaidKind, number> = { rollout: 0, question: 0 };
+  private readonly inFlight = new Set<Reservation>();
   private waiting: (() => void)[] = [];
 
   /** `limit` in tokens, null = none; `spent` by earlier processes of the same run. */
@@ -20,25 +29,26 @@ export class TokenBudget {
     this.spent = spent;
   }
 
-  /** Runs `rollout` once it may be paid for. Rejects with CoHarnessError `budget-spent` when nothing is left, and with what `rollout` rejects. */
+  /** Does `work` once it may be paid for. Rejects with CoHarnessError `budget-spent` when nothing is left, and with what `work` rejects. */
   async pay<T extends { usage: TokenUsage; verifierUsage?: TokenUsage }>(
+    kind: PaidKind,
     estimate: number,
-    rollout: () => Promise<T>,
+    work: () => Promise<T>,
   ): Promise<T> {
-    this.largest = Math.max(this.largest, estimate);
-    while (!this.isAffordable()) {
-      if (this.inFlight === 0) throw this.isSpent();
+    const reservation = { kind, estimate };
+    while (!this.isAffordable(reservation)) {
+      if (this.inFlight.size === 0) throw this.isSpent();
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
-    this.inFlight++;
+    this.inFlight.add(reservation);
     try {
-      const finished = await rollout();
+      const finished = await work();
       const tokens = totalTokens([finished.usage, finished.verifierUsage]);
       this.spent += tokens;
-      this.largest = Math.max(this.largest, tokens);
+      this.largest[kind] = Math.max(this.largest[kind], tokens);
       return finished;
     } finally {
-      this.inFlight--;
+      this.inFlight.delete(reservation);
       for (const wake of this.waiting.splice(0)) wake();
     }
   }
@@ -48,10 +58,11 @@ export class TokenBudget {
     this.spent += tokensOf(usage);
   }
 
-  private isAffordable(): boolean {
+  private isAffordable(next: Reservation): boolean {
     if (this.limit === null) return true;
-    if (this.inFlight === 0) return this.spent < this.limit;
-    return this.spent + (this.inFlight + 1) * this.largest <= this.limit;
+    if (this.inFlight.size === 0) return this.spent < this.limit;
+    const reserved = [...this.inFlight, next].map(({ kind, estimate }) => Math.max(estimate, this.largest[kind]));
+    return reserved.reduce((sum, tokens) => sum + tokens, this.spent) <= this.limit;
   }
 
   private isSpent(): CoHarnessError {

@@ -3,11 +3,11 @@ import { AbortedError } from '../base/errors.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 /**
- * One per endpoint, shared by all who call it: how many requests may be on the way, and until when nobody may send. Each `rateLimited` halves
- * the concurrency (not below 1), each success adds a little back.
+ * One per endpoint, shared by all who call it: how many requests may be on the way, which is the most that one of them asked for, and until when nobody
+ * may send. Each `rateLimited` halves the concurrency (not below 1), each success adds a little back.
  */
 export class EndpointLimiter {
-  readonly #most: number;
+  #most: number;
   #allowed: number;
   #running = 0;
   #pausedUntil = 0;
@@ -16,6 +16,14 @@ export class EndpointLimiter {
   constructor(concurrency: number) {
     this.#most = concurrency;
     this.#allowed = concurrency;
+  }
+
+  /** Another caller wants so many on the way. What the server has refused meanwhile is won back by successes alone. */
+  widenTo(concurrency: number): void {
+    if (concurrency <= this.#most) return;
+    if (this.#allowed === this.#most) this.#allowed = concurrency;
+    this.#most = concurrency;
+    this.#changes.wake();
   }
 
   /** Requests that may be on the way now. */

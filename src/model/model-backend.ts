@@ -54,6 +54,8 @@ export interface TokenUsage {
   /** Tokens of the rendered prompt, reused prefix included. */
   promptTokens: number;
   completionTokens: number;
+  /** Upper estimates, in a sum of some of its parts: the server told no numbers. Absent where all was counted. */
+  isEstimated?: true;
 }
 
 export type FinishReason = 'end' | 'stop-text' | 'length' | 'window';

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { describeBackendContract } from './backend-contract.suite.ts';
 import type { GenerationRequest } from './model-backend.ts';
@@ -141,6 +142,39 @@ describe('openAiCompatibleBackend', () => {
     expect(seen[1]).toBe('Bearer sk-secret');
   });
 
+  it('takes the numbers of a server that counts as they are', async () => {
+    const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 };
+    const url = await serve((_, response) =>
+      answer(response, 200, { choices: [{ message: { content: 'seven' }, finish_reason: 'stop' }], usage }),
+    );
+    const generation = await openAiCompatibleBackend({ url, model: 'm' }).generate(ask());
+    expect(generation.usage).toEqual({ promptTokens: 9, completionTokens: 4 });
+  });
+
+  it.each([
+    ['tells no usage', undefined],
+    ['tells a usage of zeros', { prompt_tokens: 0, completion_tokens: 0 }],
+  ])('where the server %s, counts an upper estimate that says it is one, never nothing', async (_, usage) => {
+    const reply = { content: 'sieben', reasoning_content: 'drei und vier' };
+    const url = await serve((__, response) =>
+      answer(response, 200, { choices: [{ message: reply, finish_reason: 'stop' }], usage }),
+    );
+    const backend = openAiCompatibleBackend({ url, model: 'm' });
+    const messages = [{ role: 'user' as const, content: 'Wie viel ist 3 + 4? '.repeat(20) }];
+    const counted = (await backend.generate(ask({ messages, maxTokens: 500 }))).usage;
+    expect(counted.isEstimated).toBe(true);
+    expect(counted.promptTokens).toBeGreaterThan(Buffer.byteLength(messages[0]?.content ?? ''));
+    expect(counted.completionTokens).toBeGreaterThan(Buffer.byteLength(Object.values(reply).join('')));
+    expect((await backend.generate(ask({ messages, maxTokens: 10 }))).usage.completionTokens).toBe(10);
+  });
+
+  it('takes a reply that was cut for as long as it may be, where the server counts nothing', async () => {
+    const choice = { message: { content: 'a' }, finish_reason: 'length' };
+    const url = await serve((_, response) => answer(response, 200, { choices: [choice] }));
+    const generation = await openAiCompatibleBackend({ url, model: 'm' }).generate(ask());
+    expect(generation).toMatchObject({ finishReason: 'length', usage: { completionTokens: 20 } });
+  });
+
   it('never repeats the key in an error, even when the server quotes it', async () => {
     const url = await serve((_, response) =>
       answer(response, 401, { error: { message: 'Incorrect API key provided: sk-secret' } }),
@@ -168,6 +202,21 @@ describe('openAiCompatibleBackend', () => {
     expect(error).toMatchObject({ fault: 'rate-limited', retryable: true, details: { retryAfterMs: 400 } });
     await openAiCompatibleBackend({ url, model: 'another' }).generate(ask());
     expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(395);
+  });
+
+  it('gives a model as many requests on the way as it asks for, though a judge opened the same server before', async () => {
+    let [running, most] = [0, 0];
+    const url = await serve(async (body, response, request) => {
+      most = Math.max(most, ++running);
+      await delay(200);
+      running--;
+      return scriptedServer(body, response, request);
+    });
+    const judge = openAiCompatibleBackend({ url, model: 'judge', concurrency: 2 });
+    const model = openAiCompatibleBackend({ url, model: 'm', concurrency: 12 });
+    openAiCompatibleBackend({ url, model: 'critic', concurrency: 3 });
+    await Promise.all([judge, ...Array.from({ length: 15 }, () => model)].map((backend) => backend.generate(ask())));
+    expect(most).toBe(12);
   });
 
   it('tells a used-up quota from a rate limit', async () => {

@@ -3,6 +3,7 @@ import { contentHash } from '../base/content-hash.ts';
 import { AbortedError, CoHarnessError, errorMessage } from '../base/errors.ts';
 import { withoutSecrets } from '../base/without-secrets.ts';
 import { EndpointLimiter } from './endpoint-limiter.ts';
+import { estimatedUsage } from './estimated-usage.ts';
 import type {
   ChatMessage,
   FinishReason,
@@ -10,6 +11,7 @@ import type {
   GenerationRequest,
   ModelBackend,
   NativeCall,
+  TokenUsage,
 } from './model-backend.ts';
 import { ProviderError } from './provider-error.ts';
 import { isWindowOverflow, providerErrorOf } from './provider-response.ts';
@@ -24,7 +26,7 @@ export interface OpenAiCompatibleOptions {
   environment?: Readonly<Record<string, string | undefined>>;
   /** Tokens of prompt + completion that the served model can hold; default 8192. */
   windowTokens?: number;
-  /** Most requests on the way at once; default 8. */
+  /** Most requests on the way at once; default 8. Callers of one server share them: the largest number asked for counts. */
   concurrency?: number;
   /** No answer after so long counts as unreachable; default 10 minutes. */
   timeoutMs?: number;
@@ -41,7 +43,8 @@ const completionSchema = z.object({
   choices: z
     .array(
       z.object({
-        message: z.object({ content: z.string().nullish(), tool_calls: z.array(toolCallSchema).nullish() }),
+        // Loose: thinking that a server gives beside the content was generated too.
+        message: z.looseObject({ content: z.string().nullish(), tool_calls: z.array(toolCallSchema).nullish() }),
         finish_reason: z.string().nullish(),
         /** vLLM: the stop string that ended it. */
         stop_reason: z.unknown().optional(),
@@ -67,6 +70,14 @@ interface Endpoint {
 /** Endpoints know one limit for all their callers, adapters and roles included. */
 const limiters = new Map<string, EndpointLimiter>();
 
+function limiterOf(server: string, concurrency: number): EndpointLimiter {
+  const known = limiters.get(server);
+  known?.widenTo(concurrency);
+  const limiter = known ?? new EndpointLimiter(concurrency);
+  limiters.set(server, limiter);
+  return limiter;
+}
+
 /**
  * Chat completions of any server that speaks the OpenAI dialect. Gives no token ids. Never retries: a 429 rejects and holds all later calls to
  * the same server back for as long as it asked. Throws {@link CoHarnessError} `api-key-missing` when the named variable is empty.
@@ -80,10 +91,9 @@ export function openAiCompatibleBackend(options: OpenAiCompatibleOptions): Model
     key: readKey(options),
     windowTokens: options.windowTokens ?? 8192,
     timeoutMs: options.timeoutMs ?? 600_000,
-    limiter: limiters.get(server) ?? new EndpointLimiter(concurrency),
+    limiter: limiterOf(server, concurrency),
     closed: new AbortController(),
   };
-  limiters.set(server, endpoint.limiter);
   return {
     identity: { base: contentHash({ server, model: options.model }), adapter: null },
     tokenIds: 'none',
@@ -208,16 +218,30 @@ function toGeneration(endpoint: Endpoint, request: GenerationRequest, body: stri
       details: { server: endpoint.server },
     });
   }
-  const usage = {
-    promptTokens: completion.usage?.prompt_tokens ?? 0,
-    completionTokens: completion.usage?.completion_tokens ?? 0,
-  };
+  const usage = usageOf(completion, choice, request);
   return {
     text: choice.message.content ?? '',
     ...(request.tools === undefined ? {} : { calls: nativeCalls(choice) }),
     finishReason: finishReason(choice, usage, request, endpoint),
     usage,
     ...(completion.model === undefined ? {} : { modelEcho: completion.model }),
+  };
+}
+
+/** What the server counted. A prompt of no tokens is a server that fills the fields in without counting. */
+function usageOf(
+  { usage }: Completion,
+  { message, finish_reason: finish }: Completion['choices'][number],
+  request: GenerationRequest,
+): TokenUsage {
+  if (usage != null && usage.prompt_tokens > 0)
+    return { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens };
+  const sent = { messages: request.messages.map(wireMessage), ...toolFields(request) };
+  const estimate = estimatedUsage(JSON.stringify(sent), JSON.stringify(message));
+  const { maxTokens } = request;
+  return {
+    ...estimate,
+    completionTokens: finish === 'length' ? maxTokens : Math.min(maxTokens, estimate.completionTokens),
   };
 }
 

@@ -49,5 +49,6 @@ export interface PatchOperator {
    * cause, as a simplification, a saving or an exploration.
    */
   reach(cluster: Cluster | null, harness: Harness): number;
+  /** Whatever `reach` says: nothing where φ has nothing that it could change. */
   propose(context: OperatorContext): readonly PatchDraft[];
 }

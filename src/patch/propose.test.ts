@@ -258,6 +258,46 @@ describe('proposePatches', () => {
       expect.arrayContaining(blind.map(({ proposer }) => proposer)),
     );
   });
+
+  it('the random arm draws from every operator that can write something without a cause, and each diff applies', () => {
+    const cutValue = {
+      type: 'tool-returned',
+      call: { tool: 'lookup' },
+      value: `${'x'.repeat(900)}[120 more characters]`,
+    };
+    const asked = {
+      type: 'model-called',
+      sampling: SEED.settings.sampling,
+      usage: { promptTokens: 900, completionTokens: 9 },
+    };
+    const identity = { task: task(1).hash, harness: SEED.hash, sampling: null };
+    const rollout = { identity, outcome: { kind: 'scored', score: 0 }, wallMs: 10, events: [asked, cutValue] };
+    const trajectories = [rollout] as unknown as Trajectory[];
+    const shown = proposePatches(context(SEED, noCalls), { count: 50 }).find(
+      ({ proposer }) => proposer === 'worked-examples',
+    );
+    const grown = harnessFromFiles(
+      new Map([
+        ...applyEdits(SEED, shown?.edits ?? []).files,
+        ['middleware/40-output-cap.yaml', 'kind: output-cap\n'],
+        ['skills/routine/SKILL.md', '---\nname: routine\ndescription: how to look\n---\nLook twice.\n'],
+        ['memory/facts.md', '- Doors are numbered.\n'],
+      ]),
+    );
+    const reached = [SEED, grown].flatMap((harness) => {
+      const given = () => context(harness, [], { trajectories });
+      const demonstrations = collectDemonstrations(harness, given().trainTasks, []);
+      const able = PATCH_OPERATORS.filter((operator) =>
+        operator.propose({ ...given(), demonstrations }).some(({ edits }) => edits.length > 0),
+      ).map(({ name }) => name);
+      const patches = randomPatches(given(), { count: 10_000 });
+      for (const { edits } of patches) expect(applyEdits(harness, edits).hash).not.toBe(harness.hash);
+      const drawn = new Set(patches.map(({ proposer }) => proposer));
+      expect([...drawn].sort()).toEqual(able.sort());
+      return able;
+    });
+    expect(reached).toEqual(expect.arrayContaining(['tool-runs', 'output-limit', 'stop-strings', 'add-examples']));
+  });
 });
 
 describe('collectDemonstrations', () => {

@@ -15,7 +15,7 @@ export function randomPatches(
 ): Patch[] {
   const blind: ProposalContext = { ...context, clusters: [], history: [] };
   const byOperator = operators.map((operator) =>
-    context.random.shuffled(proposePatches(blind, { count: POOL, operators: [unconditional(operator, blind)] })),
+    context.random.shuffled(proposePatches(blind, { count: POOL, operators: [unconditional(operator)] })),
   );
   const chosen: Patch[] = [];
   const stacks = byOperator.filter((patches) => patches.length > 0);
@@ -28,45 +28,7 @@ export function randomPatches(
   return chosen;
 }
 
-/** An operator that applies whenever it could under any cause: it may have nothing to change, never no reason. */
-function unconditional(operator: PatchOperator, { harness }: ProposalContext): PatchOperator {
-  const canAct =
-    operator.reach(null, harness) > 0 ||
-    MECHANISMS.some((mechanism) => operator.reach(causeOf(mechanism), harness) > 0);
-  return { ...operator, reach: () => (canAct ? 1 : 0) };
-}
-
-const MECHANISMS = [
-  'no-call',
-  'call-unreadable',
-  'no-answer',
-  'missing-argument',
-  'tool-failed',
-  'cut-by-length',
-  'turn-limit-on-call',
-  'history-trimmed',
-  'identical-repeat',
-  'void-turn',
-  'answer-not-tool-value',
-  'misnamed-argument',
-  'hook-hid-result',
-  'facts-left-out',
-  'results-shortened',
-];
-
-function causeOf(mechanism: string) {
-  return {
-    label: 'prompt_ambiguity' as const,
-    component: null,
-    path: null,
-    mechanism,
-    explanation: '',
-    count: 1,
-    recurrence: 1,
-    severity: 1,
-    confidence: 1,
-    agreement: 1,
-    weight: 1,
-    rollouts: [],
-  };
+/** An operator that needs no reason: it may have nothing to change, but no list of causes leaves it out. */
+function unconditional(operator: PatchOperator): PatchOperator {
+  return { ...operator, reach: () => 1 };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { Generation, TokenUsage } from '../model/model-backend.ts';
+import type { TokenUsage } from '../model/model-backend.ts';
+import { addUsage } from '../model/tokens-of.ts';
 import type { TrajectoryEvent } from '../trajectory/trajectory.ts';
 
 type Body<E> = E extends TrajectoryEvent ? Omit<E, 'id' | 'atMs' | 'vote'> : never;
@@ -10,13 +11,13 @@ export interface EventLog {
   readonly events: TrajectoryEvent[];
   readonly usage: TokenUsage;
   record(event: EventBody): void;
-  count(usage: Generation['usage']): void;
+  count(used: TokenUsage): void;
 }
 
 /** `vote` null: no votes. */
 export function eventLog(clock: Clock, startMs: number, vote: number | null): EventLog {
   const events: TrajectoryEvent[] = [];
-  const usage = { promptTokens: 0, completionTokens: 0 };
+  const usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
   return {
     events,
     usage,
@@ -24,9 +25,6 @@ export function eventLog(clock: Clock, startMs: number, vote: number | null): Ev
       const stamp = { id: `e${events.length}`, atMs: Math.round(clock.now() - startMs) };
       events.push({ ...stamp, ...(vote === null ? {} : { vote }), ...event } as TrajectoryEvent);
     },
-    count: ({ promptTokens, completionTokens }) => {
-      usage.promptTokens += promptTokens;
-      usage.completionTokens += completionTokens;
-    },
+    count: (used) => addUsage(usage, used),
   };
 }

@@ -1,5 +1,6 @@
 import { AbortedError, errorMessage } from '../base/errors.ts';
-import type { Verdict, VerifierUsage } from '../task/verifier.ts';
+import { sumOfUsages } from '../model/tokens-of.ts';
+import type { Verdict } from '../task/verifier.ts';
 import { type Outcome, TRAJECTORY_VERSION, type Trajectory } from '../trajectory/trajectory.ts';
 import { agentLoop } from './agent-loop.ts';
 import { isDecided, type Vote, winner } from './count-votes.ts';
@@ -105,10 +106,7 @@ function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Vote[])
     events: events.map((event, index) => ({ ...event, id: `e${index}` })),
     answer: counted.episode.answer,
     outcome: counted.outcome,
-    usage: {
-      promptTokens: sum(judged, ({ episode }) => episode.usage.promptTokens),
-      completionTokens: sum(judged, ({ episode }) => episode.usage.completionTokens),
-    },
+    usage: sumOfUsages(judged.map(({ episode }) => episode.usage)),
     ...verifierUsageOf(judged),
     wallMs: Math.round(job.clock.now() - startMs),
   };
@@ -118,15 +116,6 @@ function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Vote[])
 function verifierUsageOf(judged: readonly Vote[]): Pick<Trajectory, 'verifierUsage'> {
   const usages = judged.flatMap(({ verifierUsage }) => verifierUsage ?? []);
   if (usages.length === 0) return {};
-  const total = (name: keyof VerifierUsage) => sum(usages, (usage) => usage[name]);
-  const verifierUsage = {
-    calls: total('calls'),
-    promptTokens: total('promptTokens'),
-    completionTokens: total('completionTokens'),
-  };
-  return { verifierUsage };
-}
-
-function sum<T>(items: readonly T[], value: (item: T) => number): number {
-  return items.reduce((total, item) => total + value(item), 0);
+  const calls = usages.reduce((sum, usage) => sum + usage.calls, 0);
+  return { verifierUsage: { calls, ...sumOfUsages(usages) } };
 }

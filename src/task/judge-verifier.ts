@@ -3,6 +3,7 @@ import { contentHash } from '../base/content-hash.ts';
 import { errorMessage } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
 import type { GenerationRequest, ModelBackend } from '../model/model-backend.ts';
+import { addUsage } from '../model/tokens-of.ts';
 import type { Task } from './task.ts';
 import type { Verdict, Verifier, VerifierUsage } from './verifier.ts';
 
@@ -82,8 +83,7 @@ async function ask(backend: ModelBackend, question: Question, attempt: number, u
   try {
     const reply = await backend.generate(requestOf(question, attempt));
     usage.calls++;
-    usage.promptTokens += reply.usage.promptTokens;
-    usage.completionTokens += reply.usage.completionTokens;
+    addUsage(usage, reply.usage);
     if (reply.finishReason !== 'end')
       return { lost: `the judge's reply did not end by itself (${reply.finishReason})` };
     return readReply(reply.text);

@@ -1,4 +1,5 @@
 import type { ContentHash } from '../base/content-hash.ts';
+import type { TokenUsage } from '../model/model-backend.ts';
 import type { Task } from './task.ts';
 
 /**
@@ -13,10 +14,8 @@ export type Verdict = (
   usage?: VerifierUsage;
 };
 
-export interface VerifierUsage {
+export interface VerifierUsage extends TokenUsage {
   calls: number;
-  promptTokens: number;
-  completionTokens: number;
 }
 
 /**

@@ -9,7 +9,11 @@ const hash = z.custom<ContentHash>((value) => typeof value === 'string' && /^[0-
 });
 const count = z.int().min(0);
 const tokenIds = z.array(count).optional();
-const usageSchema = z.strictObject({ promptTokens: count, completionTokens: count });
+const usageSchema = z.strictObject({
+  promptTokens: count,
+  completionTokens: count,
+  isEstimated: z.literal(true).optional(),
+});
 const samplingSchema = z.strictObject({ temperature: z.number(), topP: z.number(), topK: z.number() });
 const callSchema = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) });
 const boundarySchema = z.enum(['provider', 'sandbox', 'verifier', 'tool', 'middleware', 'memory', 'retry']);
@@ -112,6 +116,6 @@ export const trajectorySchema = z.strictObject({
     z.strictObject({ kind: z.literal('unscored'), boundary: boundarySchema, why: z.string() }),
   ]),
   usage: usageSchema,
-  verifierUsage: z.strictObject({ calls: count, promptTokens: count, completionTokens: count }).optional(),
+  verifierUsage: z.strictObject({ calls: count, ...usageSchema.shape }).optional(),
   wallMs: z.number().min(0),
 });

@@ -18,7 +18,7 @@ interface Asked {
 
 /** The real `ai` package and a real provider against a server here, which answers what it is told to. */
 const asked: Asked[] = [];
-let next: { status?: number; reason?: string | null; hangs?: boolean } = {};
+let next: { status?: number; reason?: string | null; hangs?: boolean; counts?: boolean } = {};
 let server: Server;
 let reader: CriticReader;
 const at = { directory: import.meta.dirname, timeoutMs: 20_000 };
@@ -26,11 +26,11 @@ const open = (options: Partial<typeof at> = {}) => aiSdkReader('ai-sdk-model.fix
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     asked.push((await json(request)) as Asked);
-    const { status = 200, reason = 'stop', hangs = false } = next;
+    const { status = 200, reason = 'stop', hangs = false, counts = true } = next;
     if (hangs) return;
     response.writeHead(status, { 'content-type': 'application/json' });
     const choice = { index: 0, message: { role: 'assistant', content: 'It was the tool.' }, finish_reason: reason };
-    const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+    const usage = counts ? { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } : undefined;
     const refusal = { error: { message: `No entry for ${request.headers.authorization}` } };
     response.end(
       JSON.stringify(status === 200 ? { id: 'r', created: 0, model: 'judge', choices: [choice], usage } : refusal),
@@ -58,6 +58,14 @@ describe('a model of the AI SDK as a reader', () => {
     });
     expect(asked.at(-1)).toMatchObject({ model: 'judge', messages: [{ role: 'user', content: 'Who was it?' }] });
     expect(asked.at(-1)?.temperature).toBeGreaterThan(0);
+  });
+
+  it('is counted by an upper estimate where its provider tells no tokens', async () => {
+    next = { counts: false };
+    const reply = await reader.read('Who was it?', { vote: 0 });
+    const usage = reply.kind === 'text' ? reply.usage : undefined;
+    expect(usage).toMatchObject({ completionTokens: 'It was the tool.'.length, isEstimated: true });
+    expect(usage?.promptTokens).toBeGreaterThanOrEqual('Who was it?'.length);
   });
 
   it('answers each vote under a seed of its own', async () => {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { AbortedError, CoHarnessError, errorMessage } from '../../base/errors.ts';
 import { seedFrom } from '../../base/random.ts';
 import { withoutSecrets } from '../../base/without-secrets.ts';
+import { estimatedUsage } from '../../model/estimated-usage.ts';
 import type { CriticReader } from './critic-reader.ts';
 import { READER_SAMPLING, readerRoom } from './model-reader.ts';
 
@@ -51,8 +52,10 @@ export async function aiSdkReader(
         });
         const { inputTokens, outputTokens } = usage;
         const isCounted = inputTokens !== undefined && outputTokens !== undefined;
-        const counted = isCounted ? { usage: { promptTokens: inputTokens, completionTokens: outputTokens } } : {};
-        return { kind: 'text', text, isComplete: !CUT.has(finishReason), ...counted };
+        const counted = isCounted
+          ? { promptTokens: inputTokens, completionTokens: outputTokens }
+          : estimatedUsage(prompt, text);
+        return { kind: 'text', text, isComplete: !CUT.has(finishReason), usage: counted };
       } catch (error) {
         if (signal?.aborted) throw new AbortedError();
         if (timeout.aborted) return { kind: 'failed', why: `${file} gave no answer within ${timeoutMs} ms` };

@@ -29,7 +29,7 @@ export interface ReaderUsage {
 
 /**
  * Asks `votes` times. A refused reply is asked again once, with half the input; refused again, the vote is invalid and counts for nothing but
- * the denominator. Rejects with AbortedError or `budget-exhausted`.
+ * the denominator. Rejects with AbortedError or `budget-spent`.
  */
 export async function askReader(
   reader: CriticReader,

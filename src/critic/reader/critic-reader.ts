@@ -14,7 +14,7 @@ export interface CriticReader {
   readonly concurrency: number;
   /**
    * `vote` tells repeated questions apart, so that a sampling reader answers each anew. Rejects with AbortedError, or with CoHarnessError
-   * `budget-exhausted` or `budget-spent` where a meter stops it; everything else that goes wrong is a `failed` reply.
+   * `budget-spent` where a budget stops it; everything else that goes wrong is a `failed` reply.
    */
   read(prompt: string, options: { vote: number; signal?: AbortSignal }): Promise<ReaderReply>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { AbortedError, CoHarnessError, errorMessage } from '../../base/errors.ts';
+import { AbortedError, errorMessage } from '../../base/errors.ts';
 import { seedFrom } from '../../base/random.ts';
 import type { ModelBackend } from '../../model/model-backend.ts';
 import type { CriticReader } from './critic-reader.ts';
@@ -15,7 +15,7 @@ export function readerRoom(windowTokens: number): { answerTokens: number; prompt
   return { answerTokens, promptCharacters: (windowTokens - answerTokens) * CHARACTERS_PER_TOKEN };
 }
 
-/** A model behind any backend, a metered one too, as a reader. Closing it closes the backend. */
+/** A model behind any backend as a reader. Closing it closes the backend. */
 export function modelReader(backend: ModelBackend, { name, seed = 1 }: { name: string; seed?: number }): CriticReader {
   const { answerTokens, promptCharacters } = readerRoom(backend.windowTokens);
   return {
@@ -34,7 +34,7 @@ export function modelReader(backend: ModelBackend, { name, seed = 1 }: { name: s
         });
         return { kind: 'text', text, isComplete: finishReason === 'end', usage };
       } catch (error) {
-        if (error instanceof AbortedError || CoHarnessError.isInstance(error, 'budget-exhausted')) throw error;
+        if (error instanceof AbortedError) throw error;
         return { kind: 'failed', why: errorMessage(error) };
       }
     },

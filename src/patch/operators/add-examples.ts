@@ -6,13 +6,13 @@ const MOST_EXAMPLES = 32;
 /** Adds to the examples that φ shows: as many again, or a few. */
 export const addExamples: PatchOperator = {
   name: 'add-examples',
-  reach: (cluster, harness) => {
-    if (harness.examples.length === 0 || harness.examples.length >= MOST_EXAMPLES) return 0;
+  reach: (cluster) => {
     if (cluster === null) return 0.5;
     return cluster.component === 'memory' ? 0 : 0.4;
   },
   propose: (context) => {
     const shown = context.harness.examples.length;
+    if (shown === 0 || shown >= MOST_EXAMPLES) return [];
     const room = MOST_EXAMPLES - shown;
     const sets: (ExampleSet & { promise: number })[] = [
       { count: Math.min(room, Math.max(4, shown)), choice: 'diverse', promise: 1 },

@@ -42,11 +42,9 @@ export function addMiddleware(
 ): PatchOperator {
   return {
     name: kind,
-    reach: (cluster, harness) => {
-      if (harness.middleware.some((middleware) => middleware.kind === kind)) return 0;
-      return cluster === null ? (plan.unasked ?? 0) : (plan.cures[cluster.mechanism] ?? 0);
-    },
+    reach: (cluster) => (cluster === null ? (plan.unasked ?? 0) : (plan.cures[cluster.mechanism] ?? 0)),
     propose: (context) => {
+      if (context.harness.middleware.some((middleware) => middleware.kind === kind)) return [];
       const id = freeId(context.harness, kind);
       return plan.setups(context).map(({ title, options, promise, relaxes, ...rest }) => ({
         title,

@@ -15,13 +15,11 @@ const LEAST_TASKS = 2;
 /** Writes the sequences of calls that solved several train tasks down as a skill: which tool after which, with the arguments of one such task. */
 export const addSkill: PatchOperator = {
   name: 'add-skill',
-  reach: (cluster, harness) => {
-    if (harness.files.has(PATH)) return 0;
-    return cluster === null ? 0.15 : cluster.label === 'skill_missing' ? 0.5 : (CURES[cluster.mechanism] ?? 0);
-  },
+  reach: (cluster) =>
+    cluster === null ? 0.15 : cluster.label === 'skill_missing' ? 0.5 : (CURES[cluster.mechanism] ?? 0),
   propose: (context) => {
     const routines = routinesOf(context);
-    if (routines.length === 0) return [];
+    if (routines.length === 0 || context.harness.files.has(PATH)) return [];
     const text = `---\nname: worked-routines\ndescription: Calls that solved tasks before, in their order\n---\nWhat worked before:\n${routines.map(lineOf).join('\n')}\n`;
     const usesTasks = routines.map(({ task }): ContentHash => task);
     return [

@@ -6,12 +6,10 @@ const MOST_EXAMPLES = 32;
 /** Other examples in the place of those shown: all of them, or one. */
 export const replaceExamples: PatchOperator = {
   name: 'replace-examples',
-  reach: (cluster, harness) => {
-    if (harness.examples.length === 0) return 0;
-    return cluster === null ? 0.45 : 0.3;
-  },
+  reach: (cluster) => (cluster === null ? 0.45 : 0.3),
   propose: (context) => {
     const names = context.harness.examples.map((example) => example.name);
+    if (names.length === 0) return [];
     const one = names[context.random.below(names.length)];
     const swaps: (ExampleSet & { out: readonly string[]; promise: number })[] = [
       { out: names, count: names.length, choice: 'typical', promise: 1 },

@@ -7,10 +7,10 @@ import type { PatchOperator } from '../patch-operator.ts';
  */
 export const temperature: PatchOperator = {
   name: 'temperature',
-  reach: (cluster, { settings }) =>
-    cluster === null && settings.votes === 1 && settings.sampling.temperature > 0 ? 0.3 : 0,
+  reach: (cluster) => (cluster === null ? 0.3 : 0),
   propose: ({ harness, trajectories }) => {
     const now = harness.settings.sampling.temperature;
+    if (harness.settings.votes > 1 || now === 0) return [];
     const calls = trajectories
       .filter(({ identity }) => identity.harness === harness.hash && identity.sampling === null)
       .flatMap(({ events }) => events.filter((event) => event.type === 'model-called'));

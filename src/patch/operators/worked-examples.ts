@@ -31,12 +31,10 @@ const CURES: Readonly<Record<string, number>> = {
 /** Shows solved train tasks as earlier turns of the conversation, where φ shows none yet. */
 export const workedExamples: PatchOperator = {
   name: 'worked-examples',
-  reach: (cluster, harness) => {
-    if (harness.examples.length > 0) return 0;
-    return cluster === null ? 0.3 : (CURES[cluster.mechanism] ?? 0);
-  },
-  propose: (context) =>
-    SETS.flatMap((set) => {
+  reach: (cluster) => (cluster === null ? 0.3 : (CURES[cluster.mechanism] ?? 0)),
+  propose: (context) => {
+    if (context.harness.examples.length > 0) return [];
+    return SETS.flatMap((set) => {
       const chosen = examplesFor(context, set);
       if (chosen.length === 0) return [];
       return {
@@ -47,5 +45,6 @@ export const workedExamples: PatchOperator = {
         promise: set.promise,
         usesTasks: chosen.map(({ task }) => task),
       };
-    }),
+    });
+  },
 };

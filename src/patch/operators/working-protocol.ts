@@ -22,10 +22,10 @@ const CURES: Readonly<Record<string, number>> = {
 export const workingProtocol: PatchOperator = {
   name: 'working-protocol',
   reach: (cluster, harness) => {
-    if (harness.examples.length > 0) return 0;
     return cluster === null ? (harness.tools.length > 0 ? 0.3 : 0) : (CURES[cluster.mechanism] ?? 0);
   },
   propose: (context) => {
+    if (context.harness.examples.length > 0) return [];
     const [shortest, second] = otherDialects(context.harness);
     const plans: { dialect: CallDialect | null; set: ExampleSet; promise: number }[] = [
       { dialect: null, set: { count: 8, choice: 'diverse' }, promise: 1 },

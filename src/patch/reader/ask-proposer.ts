@@ -23,7 +23,7 @@ export interface AskedProposals {
 
 /**
  * Asks a reader for at most `count` diffs. A refused reply is asked again once, with half the material. Rejects with AbortedError or
- * `budget-exhausted`.
+ * `budget-spent`.
  */
 export async function askProposer(
   reader: CriticReader,

@@ -11,22 +11,27 @@ import { type ChatRequest, messagesOf, samplingOf, stopsOf, toolsOf } from './ch
 export interface MeteredCalls {
   /** One call, recorded. Throws CoHarnessError: `turn-limit` and `no-native-tools` are the program's doing, anything else is infrastructure. */
   complete(request: ChatRequest): Promise<Generation>;
-  /** Calls that the engine has answered, and those it is busy with. */
+  /** Calls that the engine has answered, and those that ended without an answer because the time or the program did. */
   readonly finished: number;
-  readonly inFlight: number;
+  readonly cutShort: number;
   /** What the engine failed with; it makes the whole rollout unscored. */
   readonly fault: Episode['fault'];
+  /** Stops what nobody waits for any more, and resolves when nothing is in flight: what an engine went on with would be on no record. */
+  end(): Promise<void>;
 }
 
 export function meteredCalls(pass: MeteredPass): MeteredCalls {
-  const { job, log } = pass;
+  const { job, log, limit } = pass;
   const { sampling, limits } = job.harness.settings;
-  const state = { started: 0, finished: 0, inFlight: 0, fault: null as Episode['fault'] };
+  const state = { started: 0, finished: 0, cutShort: 0, fault: null as Episode['fault'] };
+  const inFlight = new Set<Promise<unknown>>();
+  const ended = new AbortController();
+  const untilEnd = { ...pass, limit: { ...limit, signal: AbortSignal.any([limit.signal, ended.signal]) } };
 
   function generate(request: ChatRequest, turn: number): Promise<Generation> {
     const tools = toolsOf(request);
     const askedTokens = request.max_completion_tokens ?? request.max_tokens ?? limits.tokensPerTurn;
-    return meteredGeneration(pass, {
+    return meteredGeneration(untilEnd, {
       turn,
       turnKind: 'working',
       messages: messagesOf(request),
@@ -40,27 +45,32 @@ export function meteredCalls(pass: MeteredPass): MeteredCalls {
   return {
     complete: async (request) => {
       refuseUnfit(job, log, request, state.started);
-      const turn = state.started++;
-      state.inFlight++;
+      const call = generate(request, state.started++);
+      inFlight.add(call);
       try {
-        const generation = await generate(request, turn);
+        const generation = await call;
         state.finished++;
         return generation;
       } catch (error) {
-        if (!(error instanceof AbortedError)) {
+        if (error instanceof AbortedError || ended.signal.aborted) state.cutShort++;
+        else {
           const boundary = error instanceof ProviderError ? 'provider' : 'sandbox';
           state.fault ??= { boundary, problem: errorMessage(error) };
         }
         throw error;
       } finally {
-        state.inFlight--;
+        inFlight.delete(call);
       }
+    },
+    end: async () => {
+      ended.abort();
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
     },
     get finished() {
       return state.finished;
     },
-    get inFlight() {
-      return state.inFlight;
+    get cutShort() {
+      return state.cutShort;
     },
     get fault() {
       return state.fault;

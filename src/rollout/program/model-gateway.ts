@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CoHarnessError, errorMessage } from '../../base/errors.ts';
-import { parseJson } from '../../base/json.ts';
-import { chatRequestSchema, completionOf, streamOf } from './chat-request.ts';
+import { answerChat, sendFailure } from './chat-endpoint.ts';
+import { chatRequestSchema, completionOf } from './chat-request.ts';
 import type { MeteredCalls } from './metered-calls.ts';
 
 const MOST_BODY_BYTES = 16 << 20;
@@ -54,50 +54,18 @@ async function answer(
   try {
     const calls = admitted.get((request.headers.authorization ?? '').replace(/^Bearer\s+/i, ''));
     if (calls === undefined || request.headers.origin !== undefined) {
-      return send(
-        response,
-        401,
-        failure('unauthorized', 'Send the token of this rollout: Authorization: Bearer TOKEN.'),
-      );
+      const message = 'Send the token of this rollout: Authorization: Bearer TOKEN.';
+      return sendFailure(response, 401, 'unauthorized', message);
     }
-    if (request.method === 'GET' && request.url === '/v1/models') {
-      return send(response, 200, { object: 'list', data: [{ id: GATEWAY_MODEL, object: 'model' }] });
-    }
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
-      return send(response, 404, failure('not-found', 'Known: GET /v1/models, POST /v1/chat/completions'));
-    }
-    const body = parseJson(chatRequestSchema, await bodyOf(request), { file: 'the request body' });
-    const generation = await calls.complete(body);
-    const completion = completionOf(generation, `chatcmpl-${calls.finished}`, GATEWAY_MODEL);
-    if (body.stream !== true) return send(response, 200, completion);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(streamOf(completion));
+    await answerChat(request, response, {
+      model: GATEWAY_MODEL,
+      schema: chatRequestSchema,
+      mostBodyBytes: MOST_BODY_BYTES,
+      complete: async (body) => completionOf(await calls.complete(body), `chatcmpl-${calls.finished}`, GATEWAY_MODEL),
+    });
   } catch (error) {
     const code = CoHarnessError.isInstance(error) ? error.code : 'internal';
     const isProgramsDoing = ['turn-limit', 'no-native-tools', 'invalid-json', 'invalid-data'].includes(code);
-    send(response, isProgramsDoing ? 400 : 503, failure(code, errorMessage(error)));
+    sendFailure(response, isProgramsDoing ? 400 : 503, code, errorMessage(error));
   }
-}
-
-function failure(code: string, message: string): object {
-  return { error: { message, code, type: 'co_harness' } };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES) {
-      throw new CoHarnessError('invalid-data', `The request body is larger than ${MOST_BODY_BYTES} bytes.`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  if (response.headersSent) return;
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
 }

@@ -131,6 +131,37 @@ describe('an agent that is a shell script', { timeout: 60_000 }, () => {
     }
   });
 
+  it('leaves no call running that it does not wait for: the engine is told to stop before its answer is judged', async () => {
+    const slowAsked = Promise.withResolvers<void>();
+    let isStopped = false;
+    const model = scriptedBackend({
+      reply: async ({ messages, signal }) => {
+        if (messages.at(-1)?.content === 'fast') return slowAsked.promise.then(() => 'at once');
+        signal?.addEventListener('abort', () => {
+          isStopped = true;
+        });
+        slowAsked.resolve();
+        return new Promise<string>(() => {});
+      },
+    });
+    const verify: Verifier['verify'] = async (_, answer) => {
+      expect(isStopped).toBe(true);
+      return { kind: 'scored', score: 1, extracted: answer, why: 'any' };
+    };
+    const script = 'ask slow > /dev/null &\nask fast > /dev/null\necho \'{"answer": "first"}\'';
+    const { outcome, events } = await runRollout(job(await shell(script), { model, verifier: { ...exact, verify } }));
+    expect(outcome).toMatchObject({ kind: 'scored', score: 1 });
+    expect(events).toMatchObject([
+      { type: 'model-called', text: 'at once' },
+      { type: 'answered', answer: 'first' },
+    ]);
+  });
+
+  it('is done when it exits, though something that it started holds its pipes', async () => {
+    const runner = await shell('sleep 100 &\necho \'{"answer": "done"}\'');
+    expect((await runRollout(job(runner, { settings: 'limits: { wallMs: 20000 }\n' }))).answer).toBe('done');
+  });
+
   it('has as many model calls as φ allows and is told so', async () => {
     const trajectory = await runRollout(
       job(await shell('ask a; ask b; echo; echo \'{"answer": "done"}\''), { settings: 'limits: { turns: 1 }\n' }),
@@ -165,6 +196,13 @@ describe('an agent that fails', { timeout: 60_000 }, () => {
     );
     expect(outcome).toMatchObject({ kind: 'scored', score: 0 });
     expect(events.at(-1)?.type).toBe('wall-limit-reached');
+  });
+
+  it('waits for an engine that answers nothing until φ’s time is over: that is not φ’s doing, and nothing is scored', async () => {
+    const model = scriptedBackend({ reply: () => new Promise<string>(() => {}) });
+    const runner = await shell('ask hello > /dev/null; echo \'{"answer": "late"}\'');
+    const { outcome } = await runRollout(job(runner, { model, settings: 'limits: { wallMs: 1500 }\n' }));
+    expect(outcome).toMatchObject({ kind: 'unscored', boundary: 'provider' });
   });
 
   it('cannot be started, or asks to be tried later: nothing is scored', async () => {

@@ -68,6 +68,8 @@ async function pass(
     await writeHarness(harness, job.harness);
     const order = { url: gateway.url, token: admission.token, harness, vote };
     const end = await start(options, job, order, limit.signal);
+    admission.end();
+    await calls.end();
     if (job.signal?.aborted) throw new AbortedError();
     return conclude(job, log, limit, calls, end);
   } catch (error) {
@@ -147,8 +149,8 @@ function conclude(job: RolloutJob, log: EventLog, limit: WallLimit, calls: Meter
   const episode: Episode = { events: log.events, usage: log.usage, answer: null, wallLimitReached: false, fault: null };
   if (calls.fault !== null) return { ...episode, fault: calls.fault };
   if (end.kind === 'stopped' || limit.isReached()) {
-    // φ's doing, unless an engine that has answered nothing yet still holds a call.
-    const isEngineFault = calls.finished === 0 && calls.inFlight > 0;
+    // φ's doing, unless it asked an engine that has answered nothing.
+    const isEngineFault = calls.finished === 0 && calls.cutShort > 0;
     const { wallMs } = job.harness.settings.limits;
     return { ...episode, ...timeIsOver(log, { turn: calls.finished, isEngineFault, wallMs }) };
   }
