@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { closeAfterExit } from '../base/close-after-exit.ts';
 import { CoHarnessError, errorMessage } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { ProviderError } from './provider-error.ts';
@@ -115,6 +116,8 @@ class TorchLink {
         child.kill('SIGKILL');
       }
     });
+    closeAfterExit(child);
+    closeAfterExit(child);
     this.#exited = new Promise((exited) => {
       child.on('error', (cause) => {
         this.#end(`cannot be started (${errorMessage(cause)})`, reject);
