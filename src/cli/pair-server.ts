@@ -8,6 +8,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
 import { tokensOf } from '../model/tokens-of.ts';
 import { streamOf } from '../rollout/program/chat-request.ts';
+import type { Runner } from '../rollout/rollout-job.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { taskHash } from '../task/task.ts';
@@ -31,6 +32,8 @@ export interface ServedPair {
   harness: Harness;
   backend: ModelBackend;
   toolHosts: ToolHosts;
+  /** Somebody's own agent; absent: our own loop. */
+  runner?: Runner;
   /** What `/v1/models` calls it. */
   name: string;
 }
@@ -91,7 +94,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 async function complete(
   body: z.output<typeof requestSchema>,
-  { harness, backend, toolHosts, name }: ServedPair,
+  { harness, backend, toolHosts, runner, name }: ServedPair,
   signal: AbortSignal,
 ) {
   const problem = body.messages.findLast((message) => message.role === 'user')?.content ?? '';
@@ -107,6 +110,7 @@ async function complete(
     sampling: null,
     clock: systemClock,
     toolHosts,
+    ...(runner === undefined ? {} : { runner }),
     signal,
   });
   return {
