@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,5 +121,8 @@ describe('a run with programs of its own', { timeout: 240_000 }, () => {
     renameSync(join(folder, 'runs', 'own'), join(root, 'alone'));
     const { code, stderr } = await runCli(folder, ...EVAL, '--run', join(root, 'alone'));
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/no-config.*verifier:.*Put the run/s) });
+    const exported = await runCli(folder, 'export', '--run', join(root, 'alone'), '--out', 'lost');
+    expect(exported).toMatchObject({ code: 2, stderr: expect.stringMatching(/no-config.*runner:.*Put the run/s) });
+    expect(readdirSync(folder)).not.toContain('lost');
   });
 });
