@@ -4,10 +4,10 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { systemClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
 import { interruptSignal } from '../base/interrupt-signal.ts';
-import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
 import { percent } from '../base/share-text.ts';
-import { openRunner } from '../evolution/open-runner.ts';
+import { openSqliteJournal } from '../base/sqlite-journal.ts';
+import { runnerOfRun, verifierOfRun } from '../evolution/programs-of-run.ts';
 import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -15,9 +15,9 @@ import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { tokensOf, totalTokens } from '../model/tokens-of.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { pairHash, type Version } from '../registry/version.ts';
+import type { RolloutJob } from '../rollout/rollout-job.ts';
 import { runBatch } from '../rollout/run-batch.ts';
 import { averageAtK } from '../statistics/average-at-k.ts';
-import { chooseVerifier } from '../task/choose-verifier.ts';
 import { contaminationText, possiblySeen } from '../task/contamination.ts';
 import { distinctTasks } from '../task/distinct-tasks.ts';
 import type { Task } from '../task/task.ts';
@@ -67,7 +67,7 @@ async function evaluate(options: EvalOptions): Promise<void> {
       ...(options.config === undefined ? {} : { config: options.config }),
       folder,
       header: await readRunHeader(journal),
-      tell: (text) => process.stderr.write(`${text}\n`),
+      tell,
     }),
   );
   // In the order of the file, as its reader expects.
@@ -75,11 +75,11 @@ async function evaluate(options: EvalOptions): Promise<void> {
   const tasks = distinctTasks(rows).tasks.sort((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
   const subject = await openSubject(folder, options, tasks);
   const seen = possiblySeen(tasks, subject.header.engines.model.released);
-  if (seen !== null) process.stderr.write(`Caution: ${contaminationText(seen, 'tasks')}\n`);
+  if (seen !== null) tell(`Caution: ${contaminationText(seen, 'tasks')}`);
   const trajectories = await rollOutTasks(folder, subject, tasks, options);
-  const golds = new Map(tasks.map(({ hash, answer }) => [hash, answer]));
+  const byHash = new Map(tasks.map((task) => [task.hash, task]));
   const lines = trajectories.map((trajectory) =>
-    evalLine(trajectory, golds.get(trajectory.identity.task), options.seed),
+    evalLine(trajectory, byHash.get(trajectory.identity.task) as Task, options.seed),
   );
   if (options.out !== undefined) {
     await writeAtomically(options.out, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
@@ -88,82 +88,99 @@ async function evaluate(options: EvalOptions): Promise<void> {
   print(summary(name, subject.version, repeats, trajectories), options.json === true);
 }
 
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 interface Subject {
   header: RunHeader;
   version: Version;
   harness: Harness;
+  /** Those of the tasks that are in the run's sealed test: none without the flag that allows it. */
+  opened: readonly Task[];
 }
 
-/** The pair that is asked for. Counts a look where sealed tasks are among `tasks` and the flag allows it. */
+/** The pair that is asked for. Throws CoHarnessError `sealed` where tasks are in the run's sealed test and no flag allows it. */
 function openSubject(folder: string, options: EvalOptions, tasks: readonly Task[]): Promise<Subject> {
-  return withJournal(
-    folder,
-    async (journal) => {
-      const header = await readRunHeader(journal);
-      const sealed = new Set<string>(header.sealed);
-      refuseSealed(tasks, sealed, options.openSealed === true);
-      const opened = tasks.filter((task) => sealed.has(task.hash));
-      if (opened.length > 0) await recordLook(journal, { by: 'eval', seed: null, tasks: opened.length }, opened);
-      const registry = openRegistry(join(folder, 'registry'), journal);
-      const version = await findVersion(registry, options.pair);
-      return { header, version, harness: await registry.harness(version.pair.harness) };
-    },
-    false,
-  );
+  return withJournal(folder, async (journal) => {
+    const header = await readRunHeader(journal);
+    const sealed = new Set<string>(header.sealed);
+    refuseSealed(tasks, sealed, options.openSealed === true);
+    const registry = openRegistry(join(folder, 'registry'), journal);
+    const version = await findVersion(registry, options.pair);
+    const harness = await registry.harness(version.pair.harness);
+    return { header, version, harness, opened: tasks.filter((task) => sealed.has(task.hash)) };
+  });
 }
 
+/** Keeps each rollout as it finishes: a command that was stopped continues, and its look at sealed tasks stays one. */
 async function rollOutTasks(
   folder: string,
-  { header, version, harness }: Subject,
+  { header, version, harness, opened }: Subject,
   tasks: readonly Task[],
   options: EvalOptions,
 ): Promise<Trajectory[]> {
+  await using closing = new AsyncDisposableStack();
   const signal = interruptSignal();
+  const verifier = verifierOfRun(header, folder, { tell });
+  const runner = closing.adopt(runnerOfRun(header, folder, { tell }), async (agent) => agent?.close());
   const engines = await openRunEngines(folder, header, signal);
-  const runner = openRunner(header.runner ?? null);
+  closing.defer(engines.close);
+  const fixed = {
+    harness,
+    model: await engines.models.open(version.pair.model),
+    split: 'eval' as const,
+    verifier,
+    sampling: null,
+    clock: systemClock,
+    signal,
+    toolHosts: engines.toolHosts,
+    ...(runner === null ? {} : { runner }),
+  };
+  const jobs = tasks.flatMap((task): RolloutJob[] =>
+    Array.from({ length: options.repeats }, (_, repeat) => ({
+      ...fixed,
+      task,
+      repeat,
+      seed: seedFrom(options.seed, 'eval', task.hash),
+    })),
+  );
+  const journal = openSqliteJournal(join(folder, 'eval.sqlite'));
+  closing.defer(journal.close);
+  // What could fail without a look at the tasks has not.
+  if (opened.length > 0) await countLook(folder, opened);
   const progress = runProgress(process.stderr);
-  try {
-    const model = await engines.models.open(version.pair.model);
-    const verifier = chooseVerifier(header.verifier, folder);
-    const jobs = tasks.flatMap((task) =>
-      Array.from({ length: options.repeats }, (_, repeat) => ({
-        harness,
-        model,
-        task,
-        split: 'eval' as const,
-        repeat,
-        seed: seedFrom(options.seed, 'eval', task.hash),
-        verifier,
-        sampling: null,
-        clock: systemClock,
-        signal,
-        toolHosts: engines.toolHosts,
-        ...(runner === null ? {} : { runner }),
-      })),
-    );
-    return await runBatch(jobs, {
-      journal: memoryJournal(),
-      signal,
-      onProgress: ({ finished, total }) =>
-        progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total }),
-    });
-  } finally {
-    await runner?.close();
-    await engines.close();
-  }
+  let reused = 0;
+  const trajectories = await runBatch(jobs, {
+    journal,
+    signal,
+    onProgress: ({ finished, total, isReused }) => {
+      if (isReused) reused++;
+      progress({ type: 'progress', seed: 1, round: 0, step: 'eval', done: finished, total });
+    },
+  });
+  if (reused > 0)
+    tell(`${reused} of ${jobs.length} rollouts were there already (eval.sqlite of the run); --seed asks for others.`);
+  return trajectories;
 }
 
-function evalLine(trajectory: Trajectory, expected: unknown, seed: number) {
+function countLook(folder: string, opened: readonly Task[]): Promise<void> {
+  const look = { by: 'eval', seed: null, tasks: opened.length } as const;
+  return withJournal(folder, (journal) => recordLook(journal, look, opened), false);
+}
+
+/** Kept rollouts may be of the same task in another file: its name there is no name here. */
+function evalLine(trajectory: Trajectory, { id, group, answer: expected }: Task, seed: number) {
   const { usage, identity } = trajectory;
   return {
-    id: trajectory.taskId,
+    id,
     repeat: identity.repeat,
     seed,
     score: scoreOf(trajectory),
     answer: trajectory.answer,
     expected,
     tokens: tokensOf(usage),
-    trajectory: { hash: contentHash(identity), ...trajectory },
+    trajectory: { hash: contentHash(identity), ...trajectory, taskId: id, group },
   };
 }
 

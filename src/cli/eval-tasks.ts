@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { CoHarnessError } from '../base/errors.ts';
+import { configOfRun } from '../evolution/config-of-run.ts';
 import type { RunHeader } from '../evolution/start-run.ts';
 import { checkVerifierConfig } from '../task/choose-verifier.ts';
 import { type LoadedTasks, loadTasks } from '../task/load-tasks.ts';
@@ -55,11 +54,4 @@ async function mapped(file: string, configFile: string, tell: (text: string) => 
     `${file}: ${loaded.rows.length} rows turned into tasks by tasks.mapRow of ${configFile}, ${loaded.dropped} dropped`,
   );
   return loaded;
-}
-
-/** The config that a run was made from, where it still lies at its place. */
-export function configOfRun(folder: string, header: RunHeader): string | null {
-  if (header.configFile === undefined || header.configFile === null) return null;
-  const file = join(folder, header.configFile);
-  return existsSync(file) ? file : null;
 }

@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { CoHarnessError } from '../base/errors.ts';
-import { readRunHeader } from '../evolution/start-run.ts';
+import { runnerAt, runnerOfRun } from '../evolution/programs-of-run.ts';
+import { requirePrograms } from '../evolution/refuse-unusable.ts';
+import type { RunConfig } from '../evolution/run-config.ts';
+import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import { writeHarness } from '../harness/harness-folder.ts';
 import { openRegistry } from '../registry/registry.ts';
-import { pairHash } from '../registry/version.ts';
+import { type Pair, pairHash } from '../registry/version.ts';
 import { findVersion, VERSION_HELP } from './find-version.ts';
+import { type ExportedPair, writePairFile } from './pair-file.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
 export function registerExportCommand(program: Command): void {
@@ -37,7 +41,7 @@ export function registerExportCommand(program: Command): void {
     });
 }
 
-/** Writes harness/, adapter/ (when there is one), pair.json and serve.sh; pair.json last. */
+/** Writes harness/, adapter/ (when there is one), serve.sh and pair.json; pair.json last. Nothing where the pair could not be served. */
 async function exportPair(
   folder: string,
   reference: string,
@@ -52,20 +56,45 @@ async function exportPair(
       harness: await registry.harness(found.pair.harness),
     };
   });
+  const exported = await servable(header, folder, version.pair);
   const { adapter } = version.pair.model;
   await mkdir(out, { recursive: true });
   await writeHarness(join(out, 'harness'), harness);
   if (adapter !== null) await cp(join(folder, 'adapters', adapter), join(out, 'adapter'), { recursive: true });
   await writeAtomically(join(out, 'serve.sh'), SERVE);
   await chmod(join(out, 'serve.sh'), 0o755);
-  const description = {
-    schema: 'co-harness/pair@1',
-    pair: pairHash(version.pair),
-    ...version.pair,
-    engine: header.engines.model,
-  };
-  await writeAtomically(join(out, 'pair.json'), `${JSON.stringify(description, null, 2)}\n`);
+  await writePairFile(out, exported);
   return { pair: pairHash(version.pair), adapter, version: version.version, seed: version.seed };
+}
+
+/** What a pair of a run acts by. Throws what runnerOfRun throws, and CoHarnessError `program-missing` where an agent or an MCP server of the run could not be started. */
+async function servable(header: RunHeader, folder: string, pair: Pair): Promise<ExportedPair> {
+  const tools = withoutValues(header.engines.tools);
+  const hasServers = Object.values(tools?.mcp ?? {}).some((server) => 'command' in server);
+  const options = header.runner === undefined ? undefined : runnerAt(folder, header.runner);
+  const directories = { runner: options?.kind === 'command' ? options.directory : '', mcp: process.cwd() };
+  requirePrograms({ runner: options, tools }, directories);
+  const runner = runnerOfRun(header, folder, { tell: (text) => process.stderr.write(`${text}\n`) });
+  await runner?.close();
+  return {
+    ...pair,
+    engines: { ...header.engines, ...(tools === undefined ? {} : { tools }) },
+    // Servers of a run start in the folder that the command was typed in, where its `runs/` lies too.
+    ...(hasServers ? { mcpDirectory: resolve('.') } : {}),
+    ...(options === undefined || runner === null ? {} : { runner: { options, version: runner.version } }),
+  };
+}
+
+/** Runs from before names alone were allowed hold values of variables: who serves sets them. */
+function withoutValues(tools: RunConfig['tools']): RunConfig['tools'] {
+  if (tools === undefined) return undefined;
+  const mcp = Object.entries(tools.mcp).map(([name, server]) => {
+    if (!('command' in server) || server.environment === undefined || Array.isArray(server.environment)) {
+      return [name, server] as const;
+    }
+    return [name, { ...server, environment: Object.keys(server.environment) }] as const;
+  });
+  return { ...tools, mcp: Object.fromEntries(mcp) };
 }
 
 const SERVE = `#!/bin/sh

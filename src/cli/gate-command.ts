@@ -6,6 +6,7 @@ import { seededRandom } from '../base/random.ts';
 import { percent, points } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { type NullRuns, runNull } from '../evolution/null-runs.ts';
+import { runnerOfRun } from '../evolution/programs-of-run.ts';
 import { appended } from '../lab/option-list.ts';
 import { countNumber, temperatureNumber, wholeNumber } from '../lab/option-numbers.ts';
 import { pairHash, type Version } from '../registry/version.ts';
@@ -59,32 +60,33 @@ async function measure(
   { folder, version, header, harness, tasks, verifier }: GateSubject,
   options: GateOptions,
 ): Promise<NullRuns> {
+  await using closing = new AsyncDisposableStack();
   const signal = interruptSignal();
+  const tell = (text: string) => process.stderr.write(`${text}\n`);
+  const runner = closing.adopt(runnerOfRun(header, folder, { tell }), async (agent) => agent?.close());
   const engines = await openRunEngines(folder, header, signal);
-  const progress = runProgress(process.stderr);
+  closing.defer(engines.close);
   const journal = openSqliteJournal(join(folder, 'null.sqlite'));
+  closing.defer(journal.close);
+  const progress = runProgress(process.stderr);
   const { temperature } = options;
   const byGroup = [...Map.groupBy(tasks, ({ group }) => group).values()];
-  try {
-    return await runNull({
-      harness,
-      model: await engines.models.open(version.pair.model),
-      groups: seededRandom(1).shuffled(byGroup).slice(0, options.groups),
-      repeats: options.repeats,
-      sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature },
-      seed: options.seed,
-      verifier,
-      toolHosts: engines.toolHosts,
-      journal,
-      clock: systemClock,
-      signal,
-      onProgress: ({ finished, total }) =>
-        progress({ type: 'progress', seed: 1, round: 0, step: 'null runs', done: finished, total }),
-    });
-  } finally {
-    await journal.close();
-    await engines.close();
-  }
+  return await runNull({
+    harness,
+    model: await engines.models.open(version.pair.model),
+    groups: seededRandom(1).shuffled(byGroup).slice(0, options.groups),
+    repeats: options.repeats,
+    sampling: temperature === undefined ? null : { ...harness.settings.sampling, temperature },
+    seed: options.seed,
+    verifier,
+    toolHosts: engines.toolHosts,
+    ...(runner === null ? {} : { runner }),
+    journal,
+    clock: systemClock,
+    signal,
+    onProgress: ({ finished, total }) =>
+      progress({ type: 'progress', seed: 1, round: 0, step: 'null runs', done: finished, total }),
+  });
 }
 
 function describe(measured: NullRuns, { version }: Version): string[] {

@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CoHarnessError } from '../base/errors.ts';
+import { configOfRun } from '../evolution/config-of-run.ts';
+import { verifierOfRun } from '../evolution/programs-of-run.ts';
 import type { RunConfig } from '../evolution/run-config.ts';
 import { prepareRun, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -8,7 +10,6 @@ import type { Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import type { Verifier } from '../task/verifier.ts';
 import { findConfigFile, loadConfig } from './config-file.ts';
-import { configOfRun } from './eval-tasks.ts';
 import { findVersion } from './find-version.ts';
 import { findRun, withJournal } from './run-folders.ts';
 
@@ -70,9 +71,9 @@ async function gateTasks(
   }
   const { hashes: _hashes, ...settings } = header.config.tasks as Record<string, unknown>;
   const tasks = Object.fromEntries(Object.entries(settings).map(([key, value]) => [`tasks.${key}`, value]));
-  // A model behind a server is refused where weights are to be trained: what the run was started with counts, not what the file says.
-  const overrides = { ...tasks, only: header.engines.only };
-  const { splits, verifier, config: read } = await prepareRun(await loadConfig(file, set, overrides), file);
+  // What the run was started with counts, not what the file says by now: a model behind a server is refused where weights are to be trained.
+  const overrides = { ...tasks, only: header.engines.only, verifier: header.verifier };
+  const { splits, config: read } = await prepareRun(await loadConfig(file, set, overrides), file);
   const sealed = new Set<string>(header.sealed);
   if (splits.test.length !== sealed.size || splits.test.some(({ hash }) => !sealed.has(hash))) {
     throw new CoHarnessError(
@@ -81,5 +82,7 @@ async function gateTasks(
       { details: { file } },
     );
   }
+  const tell = (text: string) => process.stderr.write(`${text}\n`);
+  const verifier = verifierOfRun(header, folder, { directory: dirname(file), tell });
   return { tasks: splits.gate, verifier, config: read, train: splits.train };
 }

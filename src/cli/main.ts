@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 const EXIT = { success: 0, failure: 1, usage: 2, stopped: 130 } as const;
 
 const INPUT_CODES =
-  /^(invalid|unknown|file-missing|no-|(run|pool)-mismatch|sealed|split-too-small|duplicate|empty|too-few-(groups|tasks)|small-pool|judge-on-sealed-test|map-row-failed|program-missing|model-(reference|source)-invalid)/;
+  /^(invalid|unknown|file-missing|no-|(run|pool)-mismatch|sealed|split-too-small|duplicate|empty|too-few-(groups|tasks)|small-pool|judge-on-sealed-test|map-row-failed|(program|variable)-missing|model-(reference|source)-invalid)/;
 
 /** Holds the command that `name` names; all of them where it names none, for the help and for suggestions. */
 async function createProgram(name: string | undefined): Promise<Command> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ContentHash } from '../base/content-hash.ts';
 import { localTrainer } from '../evolution/local-trainer.ts';
 import { embeddedPool } from '../evolution/model-pool.ts';
 import type { RunConfig } from '../evolution/run-config.ts';
@@ -9,7 +10,7 @@ import { parseModelReference } from '../model/model-reference.ts';
 import { openAiCompatibleBackend } from '../model/openai-compatible-backend.ts';
 import { closeToolHosts, type ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { openModel, trainerRoot } from './open-model.ts';
-import { openToolHosts } from './open-tool-hosts.ts';
+import { openToolHosts, type ToolHostsOptions } from './open-tool-hosts.ts';
 
 /** `close` ends the models and everything that runs in the tool hosts. */
 export interface OpenedEngines extends RunEngines {
@@ -17,22 +18,29 @@ export interface OpenedEngines extends RunEngines {
   close(): Promise<void>;
 }
 
+export interface OpenEnginesOptions extends ToolHostsOptions {
+  signal: AbortSignal;
+  /** Where an adapter lies; default: in `adapters/` of the run folder, by its hash. */
+  adapterFolder?: (adapter: ContentHash) => string;
+}
+
 type EngineConfig = Pick<RunConfig, 'model' | 'alignment' | 'only' | 'tools'>;
 type BareEngines = Pick<RunEngines, 'models' | 'trainer'>;
 
 /**
  * Engines that a config names: weights on this machine with the local Python trainer, or a server that only rolls out. Throws CoHarnessError
- * `no-trainable-weights` when weights were to be trained behind a server.
+ * `no-trainable-weights` when weights were to be trained behind a server, and what openToolHosts throws.
  */
 export async function openEngines(
   config: EngineConfig,
   folder: string,
-  options: { signal: AbortSignal; log: (text: string) => void },
+  options: OpenEnginesOptions,
 ): Promise<OpenedEngines> {
+  // Before weights are fetched: it may refuse, and starts nothing.
+  const toolHosts = openToolHosts(config.tools, options);
   const reference = parseModelReference(config.model.source);
   const engines =
     reference.kind === 'server' ? serverEngines(config, reference) : await localEngines(config, folder, options);
-  const toolHosts = openToolHosts(config.tools, options);
   const close = async () => {
     await closeToolHosts(toolHosts);
     await engines.models.close();
@@ -40,11 +48,7 @@ export async function openEngines(
   return { ...engines, toolHosts, close };
 }
 
-async function localEngines(
-  config: EngineConfig,
-  folder: string,
-  options: { signal: AbortSignal; log: (text: string) => void },
-): Promise<BareEngines> {
+async function localEngines(config: EngineConfig, folder: string, options: OpenEnginesOptions): Promise<BareEngines> {
   const model = await openModel(config.model, options);
   const adaptersFolder = join(folder, 'adapters');
   const base = { path: model.path, hash: model.hash };
@@ -52,7 +56,7 @@ async function localEngines(
     models: embeddedPool({
       modelPath: base.path,
       base: { base: base.hash, adapter: null },
-      adaptersFolder,
+      adapterFolder: options.adapterFolder ?? ((adapter) => join(adaptersFolder, adapter)),
       config: config.model,
       python: model.python,
     }),

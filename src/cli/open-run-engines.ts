@@ -1,11 +1,19 @@
 import { CoHarnessError } from '../base/errors.ts';
 import type { RunHeader } from '../evolution/start-run.ts';
-import { type OpenedEngines, openEngines } from './open-engines.ts';
+import { type OpenEnginesOptions, type OpenedEngines, openEngines } from './open-engines.ts';
 
-/** Engines over the weights a run was made with. Throws CoHarnessError `model-changed` when they are not the same any more. */
-export async function openRunEngines(folder: string, header: RunHeader, signal: AbortSignal): Promise<OpenedEngines> {
+/**
+ * Engines over the weights a run was made with; `folder` holds its adapters, or `options` say where they are. Throws CoHarnessError `model-changed` when the weights are
+ * not the same any more, and what openEngines throws.
+ */
+export async function openRunEngines(
+  folder: string,
+  header: Pick<RunHeader, 'engines' | 'model' | 'base'>,
+  signal: AbortSignal,
+  options: Pick<OpenEnginesOptions, 'adapterFolder' | 'directory'> = {},
+): Promise<OpenedEngines> {
   const log = (text: string) => process.stderr.write(`${text}\n`);
-  const engines = await openEngines(header.engines, folder, { signal, log });
+  const engines = await openEngines(header.engines, folder, { ...options, signal, log });
   const { base } = engines.models.base;
   if (base === header.base) return engines;
   await engines.close();

@@ -1,3 +1,4 @@
+import { CoHarnessError } from '../base/errors.ts';
 import type { RunConfig } from '../evolution/run-config.ts';
 import { type McpServer, mcpServers } from '../rollout/tools/mcp-servers.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
@@ -6,11 +7,18 @@ import { bubblewrapSandbox, findBubblewrap, plainProcess } from '../sandbox/proc
 import { pythonSandbox } from '../sandbox/python-sandbox.ts';
 import { ensurePythonSandbox } from '../setup/python-sandbox-packages.ts';
 
-/** Every place where tools run. Nothing starts before a tool needs it; Python is installed then. */
-export function openToolHosts(
-  tools: RunConfig['tools'],
-  options: { log: (line: string) => void; signal?: AbortSignal },
-): ToolHosts {
+export interface ToolHostsOptions {
+  log: (line: string) => void;
+  signal?: AbortSignal;
+  /** Folder that MCP servers start in; default: the current one. */
+  directory?: string;
+}
+
+/**
+ * Every place where tools run. Nothing starts before a tool needs it; Python is installed then. Throws CoHarnessError `variable-missing` where our environment lacks
+ * a variable that an MCP server is to get.
+ */
+export function openToolHosts(tools: RunConfig['tools'], options: ToolHostsOptions): ToolHosts {
   let installing: ReturnType<typeof ensurePythonSandbox> | undefined;
   return {
     javaScript: javaScriptSandbox(),
@@ -22,7 +30,9 @@ export function openToolHosts(
     }),
     commands: commandHost(tools?.commands ?? 'sandboxed'),
     mcp: mcpServers(
-      Object.fromEntries(Object.entries(tools?.mcp ?? {}).map(([name, server]) => [name, serverOf(server)])),
+      Object.fromEntries(
+        Object.entries(tools?.mcp ?? {}).map(([name, server]) => [name, serverOf(name, server, options)]),
+      ),
     ),
   };
 }
@@ -38,11 +48,32 @@ function commandHost(mode: NonNullable<RunConfig['tools']>['commands']): NonNull
   );
 }
 
-function serverOf(server: NonNullable<RunConfig['tools']>['mcp'][string]): McpServer {
+function serverOf(
+  name: string,
+  server: NonNullable<RunConfig['tools']>['mcp'][string],
+  { directory }: Pick<ToolHostsOptions, 'directory'>,
+): McpServer {
   if ('url' in server) return server;
   const [program, ...args] = server.command as [string, ...string[]];
   return {
     command: [program, ...args],
-    ...(server.environment === undefined ? {} : { environment: server.environment }),
+    ...(directory === undefined ? {} : { directory }),
+    ...(server.environment === undefined ? {} : { environment: valuesOf(server.environment, name) }),
   };
+}
+
+function valuesOf(names: readonly string[], server: string): Readonly<Record<string, string>> {
+  // Runs from before names alone were allowed: their folder holds the values.
+  if (!Array.isArray(names)) return names as unknown as Record<string, string>;
+  return Object.fromEntries(names.map((name) => [name, variableOf(name, server)]));
+}
+
+function variableOf(name: string, server: string): string {
+  const value = process.env[name];
+  if (value !== undefined && value !== '') return value;
+  throw new CoHarnessError(
+    'variable-missing',
+    `tools.mcp.${server}.environment: the environment variable ${name} is empty, and the MCP server "${server}" is to get it. Set it and run again, or take it out of the list.`,
+    { details: { variable: name, server } },
+  );
 }

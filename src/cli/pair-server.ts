@@ -7,6 +7,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend } from '../model/model-backend.ts';
 import { answerChat, sendFailure } from '../rollout/program/chat-endpoint.ts';
 import { completionOf } from '../rollout/program/chat-request.ts';
+import type { Runner } from '../rollout/rollout-job.ts';
 import { runRollout } from '../rollout/run-rollout.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { taskHash } from '../task/task.ts';
@@ -33,6 +34,8 @@ export interface ServedPair {
   harness: Harness;
   backend: ModelBackend;
   toolHosts: ToolHosts;
+  /** Somebody's own agent; absent: our own loop. */
+  runner?: Runner;
   /** What `/v1/models` calls it. */
   name: string;
 }
@@ -76,7 +79,7 @@ function refuse(request: IncomingMessage): string | null {
 
 async function complete(
   body: z.output<typeof requestSchema>,
-  { harness, backend, toolHosts, name }: ServedPair,
+  { harness, backend, toolHosts, runner, name }: ServedPair,
   signal: AbortSignal,
 ) {
   const problem = body.messages.findLast((message) => message.role === 'user')?.content ?? '';
@@ -92,6 +95,7 @@ async function complete(
     sampling: null,
     clock: systemClock,
     toolHosts,
+    ...(runner === undefined ? {} : { runner }),
     signal,
   });
   const { answer: said, outcome, usage } = trajectory;

@@ -1,34 +1,27 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import type { ContentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { interruptSignal } from '../base/interrupt-signal.ts';
-import { parseJson, readTextFile } from '../base/json.ts';
-import { runConfigSchema } from '../evolution/run-config.ts';
+import { requirePrograms } from '../evolution/refuse-unusable.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import { wholeNumber } from '../lab/option-numbers.ts';
-import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
-import { closeToolHosts } from '../rollout/tools/tool-hosts.ts';
-import { openModel } from './open-model.ts';
-import { openToolHosts } from './open-tool-hosts.ts';
+import { pairHash } from '../registry/version.ts';
+import { programRunner } from '../rollout/program/program-runner.ts';
+import type { Runner } from '../rollout/rollout-job.ts';
+import { openRunEngines } from './open-run-engines.ts';
+import { type ExportedPair, pairFileOf, readPairFile } from './pair-file.ts';
 import { pairServer } from './pair-server.ts';
-
-const pairFileSchema = z.looseObject({
-  schema: z.literal('co-harness/pair@1'),
-  pair: z.string(),
-  model: z.object({ base: z.string(), adapter: z.string().nullable() }),
-  engine: runConfigSchema.shape.model,
-});
 
 export function registerServeCommand(program: Command): void {
   program
     .command('serve')
     .description('an exported pair as an OpenAI-compatible endpoint on 127.0.0.1, harness inside')
     .argument('<folder>', 'what `co-harness export` wrote')
-    .option('--port <number>', 'port on 127.0.0.1', wholeNumber, 8793)
+    .option('--port <number>', 'port on 127.0.0.1; 0: any free one', wholeNumber, 8793)
     .action(serve);
 }
 
@@ -43,38 +36,63 @@ function noPair(folder: string): CoHarnessError {
 }
 
 async function serve(folder: string, options: { port: number }): Promise<void> {
-  const pairFile = join(folder, 'pair.json');
-  if (!existsSync(pairFile)) throw noPair(folder);
-  const pair = parseJson(pairFileSchema, await readTextFile(pairFile), { file: pairFile });
+  if (!existsSync(pairFileOf(folder))) throw noPair(folder);
+  const pair = await readPairFile(folder);
   const harness = await readHarness(join(folder, 'harness'));
+  await using closing = new AsyncDisposableStack();
+  const runner = closing.adopt(openAgent(pair), async (agent) => agent?.close());
   const signal = interruptSignal();
-  const log = (text: string) => process.stderr.write(`${text}\n`);
-  const weights = await openModel(pair.engine, { signal, log });
-  if (weights.hash !== pair.model.base) {
+  const { engines: config, harness: hash, model } = pair;
+  const header = { engines: config, model: config.model.source, base: model.base };
+  const engines = await openRunEngines(folder, header, signal, {
+    adapterFolder: () => join(folder, 'adapter'),
+    ...(pair.mcpDirectory === undefined ? {} : { directory: pair.mcpDirectory }),
+  });
+  closing.defer(engines.close);
+  const name = pairHash({ harness: hash, model });
+  const server = pairServer({
+    harness,
+    backend: await engines.models.open(model),
+    toolHosts: engines.toolHosts,
+    ...(runner === null ? {} : { runner }),
+    name,
+  });
+  const port = await listen(server, options.port);
+  process.stdout.write(`Serving pair ${name.slice(0, 8)} on http://127.0.0.1:${port}/v1 (Ctrl-C stops)\n`);
+  if (!signal.aborted) await once(signal, 'abort');
+  server.close();
+  server.closeAllConnections();
+}
+
+/**
+ * Somebody's own agent; null = our own loop. Throws CoHarnessError `program-missing` where it or an MCP server could not be started, and `runner-changed` where its files
+ * are not those of the export.
+ */
+function openAgent({ runner, mcpDirectory, engines: { tools } }: ExportedPair): Runner | null {
+  const directory = runner?.options.kind === 'command' ? runner.options.directory : '';
+  if (mcpDirectory !== undefined && !existsSync(mcpDirectory)) {
     throw new CoHarnessError(
-      'model-changed',
-      `The weights have hash ${weights.hash}, the pair was made with ${pair.model.base}.`,
+      'program-missing',
+      `tools.mcp: the servers of this pair start in ${mcpDirectory}, which is not there. Put the exported folder back beside it, or export the pair again where it is.`,
+      { details: { directory: mcpDirectory } },
     );
   }
-  const adapterFile = join(folder, 'adapter', 'adapter.gguf');
-  const backend = await openLlamaCppBackend({
-    modelPath: weights.path,
-    modelHash: weights.hash,
-    ...(existsSync(adapterFile) ? { adapter: { path: adapterFile, hash: pair.model.adapter as ContentHash } } : {}),
-    ...(pair.engine.sequences === undefined ? {} : { sequences: pair.engine.sequences }),
-    windowTokens: pair.engine.windowTokens,
-  });
-  const toolHosts = openToolHosts(undefined, { log });
-  const { port } = options;
-  const server = pairServer({ harness, backend, toolHosts, name: pair.pair });
+  requirePrograms({ runner: runner?.options, tools }, { runner: directory, mcp: mcpDirectory ?? '' });
+  if (runner === undefined) return null;
+  const agent = programRunner(runner.options);
+  if (agent.version === runner.version) return agent;
+  throw new CoHarnessError(
+    'runner-changed',
+    `The agent's program in ${directory} is not the one that the pair was exported with. Put that back, or export the pair again: npx co-harness export --out FOLDER`,
+    { details: { directory } },
+  );
+}
+
+/** The port that it listens on, on 127.0.0.1. Rejects with what the system says. */
+async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  process.stdout.write(`Serving pair ${pair.pair.slice(0, 8)} on http://127.0.0.1:${port}/v1 (Ctrl-C stops)\n`);
-  if (!signal.aborted) await once(signal, 'abort');
-  server.close();
-  server.closeAllConnections();
-  await closeToolHosts(toolHosts);
-  await backend.close();
+  return (server.address() as AddressInfo).port;
 }

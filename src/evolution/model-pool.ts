@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
 import { proveAdapterActive } from '../model/prove-adapter-active.ts';
@@ -18,8 +18,8 @@ const PROBE_PROMPTS = ['What is 12 plus 7?', 'Name three colours.', 'Write one s
 export interface EmbeddedPoolOptions {
   modelPath: string;
   base: ModelIdentity;
-  /** Adapters lie in `<adaptersFolder>/<hash>/`. */
-  adaptersFolder: string;
+  /** Where an adapter lies. */
+  adapterFolder: (adapter: ContentHash) => string;
   config: RunConfig['model'];
   /** Interpreter and environment with the trainer's packages; asked for by the torch engine only. */
   python: () => Promise<{ python: string; environment: NodeJS.ProcessEnv }>;
@@ -90,8 +90,8 @@ function surplus(open: ReadonlyMap<string, unknown>, kept: readonly string[]): s
 }
 
 async function openEngine(options: EmbeddedPoolOptions, identity: ModelIdentity): Promise<ModelBackend> {
-  const { config, modelPath, adaptersFolder } = options;
-  const folder = identity.adapter === null ? null : join(adaptersFolder, identity.adapter);
+  const { config, modelPath, adapterFolder } = options;
+  const folder = identity.adapter === null ? null : adapterFolder(identity.adapter);
   const limits = {
     windowTokens: config.windowTokens,
     ...(config.threads === undefined ? {} : { threads: config.threads }),

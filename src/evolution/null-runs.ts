@@ -5,8 +5,8 @@ import { type NullBand, nullBand } from '../gate/null-band.ts';
 import { PairLedger } from '../gate/paired-outcome.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, Sampling } from '../model/model-backend.ts';
+import type { RolloutJob, Runner } from '../rollout/rollout-job.ts';
 import { type BatchProgress, runBatch } from '../rollout/run-batch.ts';
-import type { RolloutJob } from '../rollout/run-rollout.ts';
 import type { ToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import { mean, variance } from '../statistics/summary.ts';
@@ -35,6 +35,8 @@ export interface NullSetting {
   verifier: Verifier;
   /** Where tools of φ run; default: see `RolloutJob`. */
   toolHosts?: ToolHosts;
+  /** Default: the agent loop. */
+  runner?: Runner;
   clock: Clock;
   signal: AbortSignal;
 }
@@ -102,7 +104,7 @@ export async function runNull(order: NullOrder): Promise<NullRuns> {
 
 /** Jobs of one arm in (task, repeat) order; `stream` tells the seeds of arms apart. */
 export function nullJobs(setting: NullSetting, stream: string, repeats: readonly number[]): RolloutJob[] {
-  const { harness, model, verifier, sampling, clock, signal, seed, groups, toolHosts } = setting;
+  const { harness, model, verifier, sampling, clock, signal, seed, groups, toolHosts, runner } = setting;
   return groups.flat().flatMap((task) =>
     repeats.map((repeat) => ({
       harness,
@@ -116,6 +118,7 @@ export function nullJobs(setting: NullSetting, stream: string, repeats: readonly
       clock,
       signal,
       ...(toolHosts === undefined ? {} : { toolHosts }),
+      ...(runner === undefined ? {} : { runner }),
     })),
   );
 }

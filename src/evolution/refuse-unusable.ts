@@ -18,19 +18,29 @@ export function refuseUnusable(config: RunConfig, directory: string): void {
   refuseReader(config.critic.by, 'critic.by');
   const proposer = readerOfProposer(config);
   if (proposer !== null) refuseReader(proposer, 'proposer');
-  const { runner, tools } = config;
-  if (runner?.kind === 'command') {
-    requireProgram(runner.command[0] as string, { directory, path: pathOfRunner(), field: 'runner.command' });
-  }
+  requirePrograms(config, { runner: directory, mcp: process.cwd() });
   const verifier = checkVerifierConfig(config.verifier);
   if (verifier.kind === 'command') {
     requireProgram(verifier.command[0], { directory, field: 'verifier.command' });
   }
+}
+
+/** An agent and tools as a config or an exported pair names them. */
+interface NamedPrograms {
+  runner?: { kind: 'command'; command: readonly string[] } | { kind: 'url' } | undefined;
+  tools?: RunConfig['tools'];
+}
+
+/** Refuses an agent or an MCP server whose program could not be started. `directories`: folders that they start in. Throws CoHarnessError `program-missing` with the field. */
+export function requirePrograms({ runner, tools }: NamedPrograms, directories: { runner: string; mcp: string }): void {
+  if (runner?.kind === 'command') {
+    const place = { directory: directories.runner, path: pathOfRunner(), field: 'runner.command' };
+    requireProgram(runner.command[0] as string, place);
+  }
   for (const [name, server] of Object.entries(tools?.mcp ?? {})) {
     if (!('command' in server)) continue;
-    const path = server.environment?.PATH;
-    const place = { directory: process.cwd(), field: `tools.mcp.${name}.command` };
-    requireProgram(server.command[0] as string, { ...place, ...(path === undefined ? {} : { path }) });
+    const place = { directory: directories.mcp, field: `tools.mcp.${name}.command` };
+    requireProgram(server.command[0] as string, place);
   }
 }
 

@@ -25,19 +25,45 @@ const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[
 /** Checked in full, and given its defaults, where the verifier is chosen. */
 const verifierSchema = z.looseObject({ kind: z.enum(VERIFIER_KINDS) });
 
+/** The run folder keeps the config: a password in an address would lie there to be read. */
+const addressSchema = z
+  .url()
+  .refine(
+    (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
+    'it holds a user name or password, which the run folder would keep; write an address without them, such as that of a proxy on this machine which adds them',
+  );
+
 /** Somebody's own agent in place of our loop (docs/formats.md). */
 const runnerSchema = z.discriminatedUnion('kind', [
   /** Program and arguments, without a shell; relative paths count from the config. */
   z.strictObject({ kind: z.literal('command'), command: z.array(z.string().min(1)).min(1) }),
-  z.strictObject({ kind: z.literal('url'), url: z.url() }),
+  z.strictObject({ kind: z.literal('url'), url: addressSchema }),
 ]);
+
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Names alone: the run folder keeps the config, and a value in it could be a secret. A map of names to names would read the values of older configs as names
+ * and quote them in its errors; a list cannot.
+ */
+const environmentSchema = z.custom<string[]>(
+  (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && VARIABLE_NAME.test(name)),
+  {
+    // Not aborting: else the union of servers would hide the text.
+    abort: false,
+    error:
+      'expected a list of names, such as [API_TOKEN]: the values are read from the environment that co-harness is started in, and the run folder never holds them. ' +
+      'A value that is no secret can stand in the command: [env, NAME=VALUE, PROGRAM]',
+  },
+);
 
 const mcpServerSchema = z.union([
   z.strictObject({
     command: z.array(z.string().min(1)).min(1),
-    environment: z.record(z.string(), z.string()).optional(),
+    /** Variables of our own environment that the server gets beside PATH, HOME and the like. */
+    environment: environmentSchema.optional(),
   }),
-  z.strictObject({ url: z.url() }),
+  z.strictObject({ url: addressSchema }),
 ]);
 
 /** What tools of φ may use beside the sandboxes. A diff of φ cannot change it. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { withFileLock } from '../../bin/file-lock.mjs';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
@@ -31,6 +31,7 @@ import type { Verifier } from '../task/verifier.ts';
 import { coEvolve } from './co-evolution.ts';
 import { firstGates } from './first-gates.ts';
 import { openRunner, runnerOptions } from './open-runner.ts';
+import { recordPrograms } from './programs-of-run.ts';
 import { refuseUnusable } from './refuse-unusable.ts';
 import { registryOfProcess } from './registry-of-process.ts';
 import { configIdentity, type RunConfig } from './run-config.ts';
@@ -273,8 +274,10 @@ export interface RunHeader {
   verifier: RunConfig['verifier'];
   /** What the engines are opened from, for `eval` and `export`. */
   engines: Pick<RunConfig, 'model' | 'alignment' | 'only' | 'tools'>;
-  /** Absent: our own loop. */
+  /** Absent: our own loop. Its folder is relative to the run folder; headers from before `versions` have an absolute one. */
   runner?: ProgramRunnerOptions;
+  /** Of verifier and agent, files of their commands included; headers from before this field lack it. */
+  versions?: { verifier: ContentHash; runner?: ContentHash };
   /** Content hashes of the sealed tasks. */
   sealed: ContentHash[];
   splits: { train: number; gate: number; test: number };
@@ -293,19 +296,17 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     seeds: config.seeds,
     model: config.model.source,
     base,
-    verifier: config.verifier,
+    ...recordPrograms(prepared, folder),
     engines: {
       model: config.model,
       alignment: config.alignment,
       only: config.only,
       ...(config.tools === undefined ? {} : { tools: config.tools }),
     },
-    ...(prepared.runner === undefined ? {} : { runner: prepared.runner }),
     sealed: splits.test.map((task) => task.hash).sort(),
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
     config: configIdentity(config, []),
     ...(prepared.contamination === undefined ? {} : { contamination: prepared.contamination }),
-    configFile: prepared.configFile === undefined ? null : relative(folder, prepared.configFile),
   }));
   if (header.identity === prepared.identity && header.base === base) return;
   throw new CoHarnessError(

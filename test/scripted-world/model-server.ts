@@ -28,14 +28,14 @@ export async function listen(handler: RequestListener): Promise<LocalServer> {
   };
 }
 
-/** The model of the scripted world behind an OpenAI-compatible server. */
-export function scriptedModelServer(): Promise<LocalServer> {
+/** A model behind an OpenAI-compatible server: what `reply` says to the messages of a request. */
+export function chatServer(
+  reply: (request: { messages: ChatMessage[]; seed?: number; temperature?: number }) => string | Promise<string>,
+): Promise<LocalServer> {
   return listen(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
-    const body = JSON.parse(text) as { messages: ChatMessage[]; seed?: number; temperature?: number };
-    const sampling = { temperature: body.temperature ?? 0, topP: 1, topK: 0 };
-    const content = reply({ messages: body.messages, sampling, seed: body.seed ?? 0 }, false);
+    const content = await reply(JSON.parse(text));
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({
@@ -45,4 +45,17 @@ export function scriptedModelServer(): Promise<LocalServer> {
       }),
     );
   });
+}
+
+/** The model of the scripted world behind an OpenAI-compatible server. */
+export function scriptedModelServer(): Promise<LocalServer> {
+  return chatServer(({ messages, temperature = 0, seed = 0 }) =>
+    reply({ messages, sampling: { temperature, topP: 1, topK: 0 }, seed }, false),
+  );
+}
+
+/** The answer to a problem of the scripted world; null for any other text. */
+export function sumIn(text: string): number | null {
+  const numbers = /what do (\d+) and (\d+) make/.exec(text);
+  return numbers === null ? null : Number(numbers[1]) + Number(numbers[2]);
 }
