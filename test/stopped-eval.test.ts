@@ -84,3 +84,19 @@ it('an eval that asks for what is not there counts no look', async () => {
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('v99') });
   expect(await looks()).toBe(before);
 }, 120_000);
+
+it('sealed tasks that another pair is evaluated on, or the same with other draws, are looked at once more', async () => {
+  await writeFile(join(folder, 'again.jsonl'), `${taskLines(30).join('\n')}\n`);
+  const counts: number[] = [await looks()];
+  const look = async (...options: string[]) => {
+    const command = ['eval', '--tasks', 'again.jsonl', '--open-sealed', ...options];
+    expect(await runCli(folder, ...command)).toMatchObject({ code: 0 });
+    counts.push(await looks());
+  };
+  await look('--pair', 'v0', '--seed', '7');
+  await look('--pair', 'v0', '--seed', '7');
+  await look('--pair', 'v0', '--seed', '8');
+  await look('--pair', 'v0', '--seed', '8', '--repeats', '2');
+  const [before = 0] = counts;
+  expect(counts).toEqual([0, 1, 1, 2, 3].map((more) => before + more));
+}, 240_000);

@@ -8,7 +8,7 @@ import { seedFrom } from '../base/random.ts';
 import { percent } from '../base/share-text.ts';
 import { openSqliteJournal } from '../base/sqlite-journal.ts';
 import { runnerOfRun, verifierOfRun } from '../evolution/programs-of-run.ts';
-import { recordLook, refuseSealed } from '../evolution/sealed-test.ts';
+import { recordLook, refuseSealed, type SealedLook } from '../evolution/sealed-test.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import type { Harness } from '../harness/harness.ts';
 import { countNumber, wholeNumber } from '../lab/option-numbers.ts';
@@ -148,7 +148,8 @@ async function rollOutTasks(
   const journal = openSqliteJournal(join(folder, 'eval.sqlite'));
   closing.defer(journal.close);
   // What could fail without a look at the tasks has not.
-  if (opened.length > 0) await countLook(folder, opened);
+  if (opened.length > 0)
+    await countLook(folder, opened, { version: version.version, seed: options.seed, repeats: options.repeats });
   const progress = runProgress(process.stderr);
   let reused = 0;
   const trajectories = await runBatch(jobs, {
@@ -164,8 +165,8 @@ async function rollOutTasks(
   return trajectories;
 }
 
-function countLook(folder: string, opened: readonly Task[]): Promise<void> {
-  const look = { by: 'eval', seed: null, tasks: opened.length } as const;
+function countLook(folder: string, opened: readonly Task[], rollouts: NonNullable<SealedLook['eval']>): Promise<void> {
+  const look = { by: 'eval', seed: null, tasks: opened.length, eval: rollouts } as const;
   return withJournal(folder, (journal) => recordLook(journal, look, opened), false);
 }
 

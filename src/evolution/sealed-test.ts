@@ -34,6 +34,8 @@ export interface SealedLook {
   by: 'report' | 'eval';
   seed: number | null;
   tasks: number;
+  /** Whose rollouts an `eval` looks at: another version, seed or number of repeats is another look. Absent: the report, or an eval from before this was kept. */
+  eval?: { version: number; seed: number; repeats: number };
 }
 
 /**
@@ -153,13 +155,14 @@ function toRow(trajectory: Trajectory): SealedResult['rollouts'][number] {
   };
 }
 
-/** Stores a look at sealed tasks before they are read. The same look again (same reader, seed and tasks) is not counted twice. */
+/** Stores a look at sealed tasks before they are read. The same look again (same reader, seed, tasks and, of an eval, rollouts) is not counted twice. */
 export async function recordLook(journal: Journal, look: SealedLook, tasks: readonly Task[]): Promise<void> {
   const key = contentHash({
     step: 'sealed-look',
     by: look.by,
     seed: look.seed,
     tasks: tasks.map((task) => task.hash).sort(),
+    ...(look.eval === undefined ? {} : { eval: look.eval }),
   });
   await once(journal, 'sealed-look', key, async () => look);
 }

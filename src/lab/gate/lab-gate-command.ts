@@ -28,7 +28,7 @@ export function registerLabGateCommand(
       new Option('--goal <goal>', 'diffs that claim to be better, or deletions').choices(['improvement', 'not-worse']),
     )
     .addOption(new Option('--control <kind>', 'error control of the search').choices(LAB_CONTROLS))
-    .option('--decision <n>', "the error that diff number n of a run has, the earlier ones refused", wholeNumber)
+    .option('--decision <n>', 'the error that diff number n of a run has, the earlier ones refused', wholeNumber)
     .option('--groups <n>', 'most groups of a decision', wholeNumber)
     .option('--repeats <n>', 'repeats per task and arm', wholeNumber)
     .option('--threads <n>', 'threads (all cores)', wholeNumber)

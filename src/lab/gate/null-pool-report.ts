@@ -56,8 +56,7 @@ export function nullPoolReport(pool: NullPool, options: NullPoolOptions): NullPo
   const groups = whole.arms[0]?.length ?? 0;
   const draws = Math.min(...(whole.arms[0] ?? []).flat().map((scores) => scores.length));
   const cells = POOL_WORLDS.flatMap((world) => {
-    const most =
-      world === 'placebo, same seeds' ? whole.arms.length - 1 : Math.floor(draws / options.repeats) - 1;
+    const most = world === 'placebo, same seeds' ? whole.arms.length - 1 : Math.floor(draws / options.repeats) - 1;
     if (world !== 'same pair' && whole.arms.length < 2) return [];
     return options.candidates
       .filter((count) => count <= most)

@@ -86,7 +86,9 @@ function checkOptions(options: GateLabOptions, searches: number): void {
       },
     );
   }
-  const whole = [searches, candidates, groups, repeats, decision].every((count) => Number.isInteger(count) && count >= 1);
+  const whole = [searches, candidates, groups, repeats, decision].every(
+    (count) => Number.isInteger(count) && count >= 1,
+  );
   if (whole && effect > -0.5 && effect < 0.5) return;
   throw new CoHarnessError(
     'invalid-lab',
