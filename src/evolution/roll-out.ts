@@ -1,5 +1,4 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
-import { CoHarnessError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
@@ -11,6 +10,7 @@ import type { Split, Task } from '../task/task.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { refuseOutage } from './outage.ts';
 import { ratesWith } from './pair-rates.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -189,20 +189,6 @@ function measure(
   if (bought < all.length) return;
   const batch = orders.map((order) => ({ ...order, rollouts: results.get(order) ?? [] }));
   context.throughput.secondsByPair = ratesWith(context.throughput.secondsByPair, batch, seconds);
-}
-
-export function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {
-  const unscored = trajectories.filter((trajectory) => trajectory.outcome.kind === 'unscored');
-  const share = unscored.length / Math.max(1, trajectories.length);
-  if (share <= context.config.maxUnscoredShare) return;
-  const first = unscored[0]?.outcome;
-  throw new CoHarnessError(
-    'infrastructure',
-    `${unscored.length} of ${trajectories.length} rollouts (${step}) got no score because of infrastructure, the limit is ` +
-      `${Math.round(context.config.maxUnscoredShare * 100)}%. First cause: ${first?.why ?? 'unknown'}. ` +
-      'Nothing was counted against the agent. Mend the cause and run the same command again: finished rollouts are kept.',
-    { details: { unscored: unscored.length, total: trajectories.length } },
-  );
 }
 
 /** How many rollouts have a score, and how many of these the full one. */

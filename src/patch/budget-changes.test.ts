@@ -7,7 +7,11 @@ const tool = (wallMs: number) =>
 
 /** A φ with a slow and a quick tool, and `files` in the place of its own. */
 function phi(files: Record<string, string> = {}) {
-  const own = { 'harness.yaml': 'name: x\n', 'tools/slow/tool.yaml': tool(30_000), 'tools/quick/tool.yaml': tool(2_000) };
+  const own = {
+    'harness.yaml': 'name: x\n',
+    'tools/slow/tool.yaml': tool(30_000),
+    'tools/quick/tool.yaml': tool(2_000),
+  };
   return harnessFromFiles(new Map(Object.entries({ ...own, ...files })));
 }
 
@@ -22,12 +26,7 @@ describe('what a change lets a rollout spend more of', () => {
   it.each([
     ['more turns', settings('limits: { turns: 4 }'), settings('limits: { turns: 5 }'), ['turns']],
     ['a summary, a model call on top of the turns', {}, memory('summary: { tokens: 200 }'), ['turns', 'tokens']],
-    [
-      'a longer summary',
-      memory('summary: { tokens: 100 }'),
-      memory('summary: { tokens: 200 }'),
-      ['tokens'],
-    ],
+    ['a longer summary', memory('summary: { tokens: 100 }'), memory('summary: { tokens: 200 }'), ['tokens']],
     ['more tokens in a turn', {}, settings('limits: { tokensPerTurn: 512 }'), ['tokens']],
     ['more votes', settings('votes: 3'), settings('votes: 5'), ['votes']],
     [
