@@ -70,9 +70,11 @@ export async function rollOrders(
     contentHash({ model, inFlight: harness.settings.batching.inFlight }),
   );
   for (const together of batches.values()) {
-    const jobs: RolloutJob[] = [];
-    for (const order of together) jobs.push(...(await jobsOf(context, order)));
-    if (purpose !== undefined) await noteBought(context, purpose, jobs);
+    const byOrder: RolloutJob[][] = [];
+    for (const order of together) byOrder.push(await jobsOf(context, order));
+    const turns = inTurn(byOrder);
+    const jobs = turns.map(({ job }) => job);
+    if (purpose !== undefined) await noteBought(context, purpose, byOrder.flat());
     const before = progress.bought;
     const startedAt = context.clock.now();
     const trajectories = await runBatch(jobs, {
@@ -84,15 +86,29 @@ export async function rollOrders(
         progress.advance(rollout);
       },
     });
-    let taken = 0;
-    for (const order of together) {
-      const count = order.tasks.length * order.repeats;
-      results.set(order, trajectories.slice(taken, taken + count));
-      taken += count;
-    }
+    for (const order of together) results.set(order, []);
+    turns.forEach(({ arm, at }, index) => {
+      const own = results.get(together[arm] as RolloutOrder) as Trajectory[];
+      own[at] = trajectories[index] as Trajectory;
+    });
     measure(context, together, results, progress.bought - before, (context.clock.now() - startedAt) / 1000);
   }
   return orders.map((order) => results.get(order) ?? []);
+}
+
+/**
+ * The jobs of all arms task by task: rollouts that are compared meet the same load, while an arm queued behind the other would end as the engine falls idle. Who is first
+ * changes from task to task. `at`: place of the job in its arm.
+ */
+function inTurn(arms: readonly (readonly RolloutJob[])[]): { job: RolloutJob; arm: number; at: number }[] {
+  const longest = Math.max(0, ...arms.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => {
+    const turn = arms.flatMap((jobs, arm) => {
+      const job = jobs[at];
+      return job === undefined ? [] : [{ job, arm, at }];
+    });
+    return at % 2 === 0 ? turn : turn.reverse();
+  }).flat();
 }
 
 /** Written before the first of them is bought: what a kill interrupts keeps its purpose, and what somebody else has bought keeps his. */
