@@ -5,7 +5,7 @@ import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { patchId } from '../patch/patch-id.ts';
 import { descendsFrom, lineageOf, replayDiffs } from './lineage.ts';
-import { movesChampion, pairHash, type TrainingRecord, type Version } from './version.ts';
+import { type AuditEvidence, movesChampion, pairHash, type TrainingRecord, type Version } from './version.ts';
 
 /** What a version is compared with. */
 interface Records {
@@ -48,7 +48,7 @@ export async function checkVersions(
     }
     checkVerdict(version, records, say);
     const parent = parentOf(version, index, versions, say);
-    if (parent !== undefined) checkPair(version, parent, records, say);
+    if (parent !== undefined) PAIR_CHECKS[version.kind](version, parent, records, say);
   }
   return versions.filter(({ decision }) => decision !== null).length;
 }
@@ -79,14 +79,25 @@ function parentOf(
   return parent;
 }
 
-function checkPair(version: Version, parent: Version, records: Records, say: Say): void {
-  const hasSameWeights = contentHash(version.pair.model) === contentHash(parent.pair.model);
-  if (version.kind === 'rollback') return checkRollback(version, parent, records, say);
-  if (version.kind === 'weights') return checkWeights(version, parent, records, say);
-  if (!hasSameWeights) say(`its weights are not those of its parent v${parent.version}`);
-  if (version.patch === null) return say('it has no diff');
-  const before = records.harnesses.get(parent.pair.harness);
-  if (before !== undefined) checkDiff(version, before, say);
+/** Where the pair of each kind comes from. */
+const PAIR_CHECKS: Record<Version['kind'], (version: Version, parent: Version, records: Records, say: Say) => void> = {
+  seed: () => {},
+  harness: checkChange,
+  weights: checkWeights,
+  rollback: checkRollback,
+};
+
+/** A φ of a diff, under the parent's weights. */
+function checkChange(version: Version, parent: Version, { harnesses }: Records, say: Say): void {
+  checkSameWeights(version, parent, say);
+  const before = harnesses.get(parent.pair.harness);
+  if (version.patch === null) say('it has no diff');
+  else if (before !== undefined) checkDiff(version, before, say);
+}
+
+function checkSameWeights({ pair }: Version, parent: Version, say: Say): void {
+  const isSame = contentHash(pair.model) === contentHash(parent.pair.model);
+  if (!isSame) say(`its weights are not those of its parent v${parent.version}`);
 }
 
 /** New weights under the parent's φ: those that the training in their record left. */
@@ -94,14 +105,13 @@ function checkWeights({ pair, training }: Version, parent: Version, { trainings 
   if (pair.harness !== parent.pair.harness) say(`its harness is not that of its parent v${parent.version}`);
   if (pair.model.base !== parent.pair.model.base) say(`its base model is not that of its parent v${parent.version}`);
   const { adapter } = pair.model;
-  if (training === null) return say('it names no training');
-  const made: { adapter: ContentHash | null; record: TrainingRecord } = { adapter, record: training };
+  const made: { adapter: ContentHash | null; record: TrainingRecord | null } = { adapter, record: training };
   if (!trainings.has(contentHash(made))) say(`no training of the journal left the adapter ${adapter} with its record`);
 }
 
 /** By hand: to a pair that was there. By the loop: to what its audit says. */
 function checkRollback(version: Version, parent: Version, records: Records, say: Say): void {
-  const { versions, audits } = records;
+  const { versions } = records;
   const { rolledBack, pair, seed } = version;
   const wasThere = (isAllowed: (earlier: Version) => boolean) =>
     versions
@@ -111,25 +121,29 @@ function checkRollback(version: Version, parent: Version, records: Records, say:
     if (!wasThere(() => true)) say('it goes back to a pair that no earlier version of its seed has');
     return;
   }
-  const { evidence } = rolledBack;
+  checkEvidence(rolledBack.evidence, parent, records, say);
+  if (!areInOrder(versions)) return;
+  const isAncestor = (earlier: Version) => earlier !== parent && descendsFrom(parent, earlier, versions);
+  if (rolledBack.evidence.against === 'without-diff') checkWithout(version, parent, rolledBack.undoes, records, say);
+  else if (!wasThere(isAncestor)) say(`it goes back to a pair that v${parent.version} does not descend from`);
+}
+
+function checkEvidence(evidence: AuditEvidence, parent: Version, { audits }: Records, say: Say): void {
   if (!audits.has(contentHash(evidence))) say('its evidence is not one that an audit wrote');
   if (evidence.verdict === 'ok') say('its evidence says that nothing was lost');
   if (evidence.subject !== parent.version) say(`its evidence is about v${evidence.subject}, not its parent`);
-  if (!areInOrder(versions)) return;
-  if (evidence.against === 'without-diff') return checkWithout(version, parent, rolledBack.undoes, records, say);
-  const isAncestor = (earlier: Version) => earlier !== parent && descendsFrom(parent, earlier, versions);
-  if (!wasThere(isAncestor)) say(`it goes back to a pair that v${parent.version} does not descend from`);
 }
 
 /** The parent's φ rebuilt without the diffs that the rollback takes back, under its weights. */
 function checkWithout(
-  { pair }: Version,
+  version: Version,
   parent: Version,
   undoes: readonly number[],
   { versions, harnesses }: Records,
   say: Say,
 ): void {
-  if (contentHash(pair.model) !== contentHash(parent.pair.model)) say('its weights are not those of its parent');
+  const { pair } = version;
+  checkSameWeights(version, parent, say);
   const start = versions.find(({ kind, seed }) => kind === 'seed' && seed === parent.seed);
   const seedHarness = start === undefined ? undefined : harnesses.get(start.pair.harness);
   if (seedHarness === undefined) return;
