@@ -93,6 +93,22 @@ describe('a diff whose rollouts alone get no score', { timeout: 180_000 }, () =>
   });
 });
 
+describe('a diff that loses scores in its gate alone', { timeout: 180_000 }, () => {
+  it('is not decided, and the run goes on', async () => {
+    const gate = new Set(sumTasks(120).map(({ problem }) => problem));
+    const { versions, journal } = await play({
+      answer: (question) => {
+        const isChild = question.before.includes('Be exact.');
+        return isChild && gate.has(question.problem) && question.luck > 0.5 ? refuse() : answer(question);
+      },
+      proposals: [(harness) => [saying('Be exact.')(harness)]],
+    });
+    expect(versions[1]).toMatchObject({ verdict: 'indecisive', reason: expect.stringMatching(/^unscored/) });
+    expect(versions[1]?.decision?.unscored).toMatchObject({ parent: 0 });
+    expect(await journal.entries('sealed-test')).toHaveLength(1);
+  });
+});
+
 describe('a child that outlasts its time in its first call', { timeout: 180_000 }, () => {
   it('is judged by the scores that it missed, and does not end the run', async () => {
     const gateTasks = 40;
