@@ -42,7 +42,7 @@ describe('a diff that helps under the old weights and hurts under the new ones',
     const evidence = rollback?.rolledBack?.evidence;
     expect(evidence?.mean).toBeLessThan(-0.1);
     expect(evidence?.groups).toBeLessThanOrEqual(splits.gate.length);
-    expect(refusals).toEqual([expect.stringMatching(/refused before under the same weights: v3 rolled it back/)]);
+    expect(refusals).toEqual([expect.stringMatching(/decided before under the same weights: v3 rolled it back/)]);
   });
 });
 

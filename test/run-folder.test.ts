@@ -14,7 +14,7 @@ import { prepareRun } from '../src/evolution/start-run.ts';
 import { takeRollback } from '../src/evolution/take-rollback.ts';
 import { checkRun } from '../src/registry/check-run.ts';
 import { openRegistry } from '../src/registry/registry.ts';
-import type { Version } from '../src/registry/version.ts';
+import type { AuditEvidence, Version } from '../src/registry/version.ts';
 import { runCli } from './scripted-world/run-cli.ts';
 import { executeScriptedRun, journalFile, scriptedEngines, scriptedRun } from './scripted-world/scripted-world.ts';
 
@@ -51,6 +51,26 @@ async function checked(folder: string) {
   } finally {
     await journal.close();
   }
+}
+
+async function versionsOf(folder: string): Promise<Version[]> {
+  const journal = openSqliteJournal(journalFile(folder), { readOnly: true });
+  const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
+  await journal.close();
+  return versions;
+}
+
+/** What `check` finds in the finished run with other versions, and with audits that it did not make. */
+async function problemsWith(change: (versions: Version[]) => unknown, audits: AuditEvidence[] = []): Promise<string[]> {
+  const written = openSqliteJournal(journalFile(finished), { readOnly: true });
+  const versions = await versionsOf(finished);
+  change(versions);
+  const journal = memoryJournal();
+  for (const entry of await written.entries()) if (entry.kind !== 'version') await journal.put(entry);
+  await written.close();
+  for (const value of versions) await journal.put({ key: contentHash({ value }), kind: 'version', value });
+  for (const value of audits) await journal.put({ key: contentHash({ value }), kind: 'audit', value });
+  return (await checkRun(finished, journal)).problems;
 }
 
 describe('two processes in one run folder', { timeout: 180_000 }, () => {
@@ -109,9 +129,7 @@ describe('check', () => {
   });
 
   it('names a harness, an adapter, a dataset and a decision that were changed afterwards', async () => {
-    const journal = openSqliteJournal(journalFile(finished), { readOnly: true });
-    const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
-    await journal.close();
+    const versions = await versionsOf(finished);
     const harness = versions[1]?.pair.harness ?? '';
     const adapter = versions.find(({ kind }) => kind === 'weights')?.pair.model.adapter ?? '';
     const dataset = versions.find(({ training }) => training !== null)?.training?.dataset ?? '';
@@ -144,6 +162,78 @@ describe('check', () => {
       ]),
     );
     expect((await checked(finished)).problems).toEqual([]);
+  });
+
+  it('names a version whose champion mark, verdict or decision is not what makes a champion', async () => {
+    const refused = { verdict: 'reject', accepted: true } as const;
+    expect(await problemsWith(([, one]) => Object.assign(one as Version, refused))).toEqual([
+      'v1: it is marked as accepted, which "reject" does not say',
+      'v1: its verdict is not that of its decision',
+    ]);
+    expect(await problemsWith(([, one]) => Object.assign(one as Version, { decision: null }))).toEqual([
+      'v1: of kind harness, it has no decision',
+    ]);
+    expect(await problemsWith((versions) => versions.splice(0, 1))).toEqual(
+      expect.arrayContaining(['v1: stands at place 0 of the registry', 'v1: its parent v0 is not an earlier version']),
+    );
+  });
+
+  it('names weights that no training left, and weights that came with another harness', async () => {
+    const weights = (versions: Version[]) => versions.find(({ kind }) => kind === 'weights') as Version;
+    const foreign = await problemsWith((versions) => {
+      weights(versions).pair.model.adapter = contentHash('foreign');
+    });
+    expect(foreign).toEqual(
+      expect.arrayContaining([expect.stringMatching(/v2: no training of the journal left the adapter/)]),
+    );
+    const moved = await problemsWith((versions) => {
+      weights(versions).pair.harness = versions[0]?.pair.harness as Version['pair']['harness'];
+    });
+    expect(moved).toEqual(['v2: its harness is not that of its parent v1']);
+  });
+
+  it('names a rollback to a pair that nobody had, or that its audit does not speak for', async () => {
+    const evidence = (against: AuditEvidence['against'], subject: number) =>
+      ({ against, subject, reference: null, verdict: 'drifted', mean: -0.2 }) as AuditEvidence;
+    const after = (changes: Partial<Version>, audits: AuditEvidence[] = []) =>
+      problemsWith((versions) => {
+        const last = versions.at(-1) as Version;
+        versions.push({
+          ...last,
+          version: versions.length,
+          parent: last.version,
+          kind: 'rollback',
+          verdict: 'rollback',
+          accepted: true,
+          patch: null,
+          decision: null,
+          training: null,
+          ...changes,
+        });
+      }, audits);
+    const versions = await versionsOf(finished);
+    const [seed, diff, last] = [versions[0], versions[1], versions.at(-1)] as [Version, Version, Version];
+    const unknown = { ...seed.pair, model: last.pair.model };
+
+    expect(await after({ pair: seed.pair })).toEqual([]);
+    expect(await after({ pair: unknown })).toEqual([
+      expect.stringContaining('to a pair that no earlier version of its seed has'),
+    ]);
+
+    const lost = evidence('seed', last.version);
+    expect(await after({ pair: seed.pair, rolledBack: { evidence: lost, undoes: [] } }, [lost])).toEqual([]);
+    expect(await after({ pair: seed.pair, rolledBack: { evidence: lost, undoes: [] } })).toEqual([
+      expect.stringContaining('its evidence is not one that an audit wrote'),
+    ]);
+    expect(await after({ pair: unknown, rolledBack: { evidence: lost, undoes: [] } }, [lost])).toEqual([
+      expect.stringContaining('does not descend from'),
+    ]);
+
+    const harmful = evidence('without-diff', last.version);
+    const without = (pair: Version['pair'], undoes: number[]) =>
+      after({ pair, rolledBack: { evidence: harmful, undoes } }, [harmful]);
+    expect(await without(unknown, [diff.version])).toEqual([]);
+    expect(await without(unknown, [])).toEqual([expect.stringMatching(/without what it takes back/)]);
   });
 });
 

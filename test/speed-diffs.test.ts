@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Harness } from '../src/harness/harness.ts';
+import { type Pair, pairHash } from '../src/registry/version.ts';
+import { readReport } from '../src/report/report-data.ts';
 import { patchFor, playGateWorld, type Question, rightFor } from './scripted-world/gate-world.ts';
 
 let folder: string;
@@ -34,12 +36,23 @@ describe('a diff that only saves', { timeout: 180_000 }, () => {
     expect(versions[1]?.decision?.tokens.child).toBeLessThan(versions[1]?.decision?.tokens.parent ?? 0);
   });
 
-  it('leaves the champion in its place when it scored lower, though within the margin', async () => {
-    const { versions } = await play('lower', (question) =>
+  it('leaves the champion in its place when it scored lower, though within the margin, and stands beside it in the report', async () => {
+    const { versions, journal } = await play('lower', (question) =>
       rightFor(question.before.includes('kind') ? 0.5 : 0.48, question),
     );
     expect(versions[1]).toMatchObject({ verdict: 'faster', accepted: false });
     expect(versions[1]?.decision?.whole.mean).toBeLessThan(0);
+
+    const { pairs, front } = await readReport(journal, 'lower');
+    const pair = pairHash(versions[1]?.pair as Pair);
+    const named = ({ pair, round, version }: { pair: string | null; round: number | null; version?: number }) => ({
+      pair,
+      round,
+      version,
+    });
+    expect(pairs.map(named)).toContainEqual({ pair, round: null, version: 1 });
+    expect(front.map(named)).toContainEqual({ pair, round: null, version: 1 });
+    expect(pairs.filter(({ version }) => version === undefined).map(({ round }) => round)).toEqual([0, 1]);
   });
 
   it('is not accepted when its answers do not hold', async () => {

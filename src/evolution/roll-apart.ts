@@ -1,8 +1,16 @@
 import type { PairedOutcome } from '../gate/judge.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { batchProgress, refuseOutage, rollOrders } from './roll-out.ts';
-import { type Arm, orderOfArm, type PairOrder, pairedOutcome, type SeenRollouts } from './roll-pairs.ts';
+import { refuseOutage } from './outage.ts';
+import { batchProgress, rollOrders } from './roll-out.ts';
+import {
+  type Arm,
+  orderOfArm,
+  type PairOrder,
+  pairedOutcome,
+  type SeenRollouts,
+  withoutOwnCauses,
+} from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Rollouts of one arm that are timed together, at least. */
@@ -47,7 +55,7 @@ export async function rollApart(
       outcomes.push({ ...pairedOutcome(order, rollout, child.rollouts[at] as Trajectory), ...times, timedWith });
     }
   }
-  refuseOutage(context, order, [...seen.parent, ...seen.child]);
+  refuseOutage(context, order, withoutOwnCauses(seen.parent, seen.child).flat());
   seen.inFlight = {
     parent: Math.max(seen.inFlight?.parent ?? 0, arms.parent.progress.mostInFlight),
     child: Math.max(seen.inFlight?.child ?? 0, arms.child.progress.mostInFlight),

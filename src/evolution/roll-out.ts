@@ -1,5 +1,4 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
-import { CoHarnessError } from '../base/errors.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
@@ -11,6 +10,7 @@ import type { Split, Task } from '../task/task.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { refuseOutage } from './outage.ts';
 import { ratesWith } from './pair-rates.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -70,9 +70,11 @@ export async function rollOrders(
     contentHash({ model, inFlight: harness.settings.batching.inFlight }),
   );
   for (const together of batches.values()) {
-    const jobs: RolloutJob[] = [];
-    for (const order of together) jobs.push(...(await jobsOf(context, order)));
-    if (purpose !== undefined) await noteBought(context, purpose, jobs);
+    const byOrder: RolloutJob[][] = [];
+    for (const order of together) byOrder.push(await jobsOf(context, order));
+    const turns = inTurn(byOrder);
+    const jobs = turns.map(({ job }) => job);
+    if (purpose !== undefined) await noteBought(context, purpose, byOrder.flat());
     const before = progress.bought;
     const startedAt = context.clock.now();
     const trajectories = await runBatch(jobs, {
@@ -84,15 +86,29 @@ export async function rollOrders(
         progress.advance(rollout);
       },
     });
-    let taken = 0;
-    for (const order of together) {
-      const count = order.tasks.length * order.repeats;
-      results.set(order, trajectories.slice(taken, taken + count));
-      taken += count;
-    }
+    for (const order of together) results.set(order, []);
+    turns.forEach(({ arm, at }, index) => {
+      const own = results.get(together[arm] as RolloutOrder) as Trajectory[];
+      own[at] = trajectories[index] as Trajectory;
+    });
     measure(context, together, results, progress.bought - before, (context.clock.now() - startedAt) / 1000);
   }
   return orders.map((order) => results.get(order) ?? []);
+}
+
+/**
+ * The jobs of all arms task by task: rollouts that are compared meet the same load, while an arm queued behind the other would end as the engine falls idle. Who is first
+ * changes from task to task. `at`: place of the job in its arm.
+ */
+function inTurn(arms: readonly (readonly RolloutJob[])[]): { job: RolloutJob; arm: number; at: number }[] {
+  const longest = Math.max(0, ...arms.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => {
+    const turn = arms.flatMap((jobs, arm) => {
+      const job = jobs[at];
+      return job === undefined ? [] : [{ job, arm, at }];
+    });
+    return at % 2 === 0 ? turn : turn.reverse();
+  }).flat();
 }
 
 /** Written before the first of them is bought: what a kill interrupts keeps its purpose, and what somebody else has bought keeps his. */
@@ -189,20 +205,6 @@ function measure(
   if (bought < all.length) return;
   const batch = orders.map((order) => ({ ...order, rollouts: results.get(order) ?? [] }));
   context.throughput.secondsByPair = ratesWith(context.throughput.secondsByPair, batch, seconds);
-}
-
-export function refuseOutage(context: RunContext, { step }: RolloutStep, trajectories: readonly Trajectory[]): void {
-  const unscored = trajectories.filter((trajectory) => trajectory.outcome.kind === 'unscored');
-  const share = unscored.length / Math.max(1, trajectories.length);
-  if (share <= context.config.maxUnscoredShare) return;
-  const first = unscored[0]?.outcome;
-  throw new CoHarnessError(
-    'infrastructure',
-    `${unscored.length} of ${trajectories.length} rollouts (${step}) got no score because of infrastructure, the limit is ` +
-      `${Math.round(context.config.maxUnscoredShare * 100)}%. First cause: ${first?.why ?? 'unknown'}. ` +
-      'Nothing was counted against the agent. Mend the cause and run the same command again: finished rollouts are kept.',
-    { details: { unscored: unscored.length, total: trajectories.length } },
-  );
 }
 
 /** How many rollouts have a score, and how many of these the full one. */

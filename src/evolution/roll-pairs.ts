@@ -7,7 +7,8 @@ import type { Pair } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { scoreOf } from '../trajectory/score-of.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { type RolloutOrder, type RolloutStep, rollOut } from './roll-out.ts';
+import { refuseOutage, withoutLoneFaults } from './outage.ts';
+import { batchProgress, type RolloutOrder, type RolloutStep, rollOrders } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 
 /** One side of a comparison. */
@@ -43,13 +44,26 @@ export async function rollPairs(
   seen: Pick<SeenRollouts, 'parent' | 'child'>,
 ): Promise<PairedOutcome[]> {
   const arms = [order.parent, order.child].map((arm) => orderOfArm(arm, order, tasks));
-  const [before = [], after = []] = await rollOut(context, order, arms);
+  const progress = batchProgress(context, order, 2 * tasks.length * order.repeats);
+  const [before = [], after = []] = await rollOrders(context, arms, progress, order.purpose);
+  const open = withoutOwnCauses(before, after);
+  // Arms of one θ share its engine: what a diff of φ alone lacks is for the gate to judge.
+  refuseOutage(context, order, (order.patch === null ? open : withoutLoneFaults(context, open)).flat());
   seen.parent.push(...before);
   seen.child.push(...after);
   return before.map((parent, index) => {
     const child = after[index] as Trajectory;
     return { ...pairedOutcome(order, parent, child), ...times(context, parent, child) };
   });
+}
+
+/** Both arms without the pairs in which one alone lacks its score for a cause of its own: they are decided, and show no outage. */
+export function withoutOwnCauses(parents: readonly Trajectory[], children: readonly Trajectory[]): Trajectory[][] {
+  const isOpen = parents.map((parent, index) => {
+    const child = children[index] as Trajectory;
+    return !isAlone(parent, child) && !isAlone(child, parent);
+  });
+  return [parents, children].map((arm) => arm.filter((_, index) => isOpen[index]));
 }
 
 export function orderOfArm(
@@ -61,19 +75,14 @@ export function orderOfArm(
 }
 
 /** Two rollouts of one task and seed as evidence, without their times. */
-export function pairedOutcome(
-  { patch, parent, child }: PairOrder,
-  parentRollout: Trajectory,
-  childRollout: Trajectory,
-): PairedOutcome {
+export function pairedOutcome(order: PairOrder, parentRollout: Trajectory, childRollout: Trajectory): PairedOutcome {
+  const { patch, parent, child } = order;
   return {
     task: parentRollout.identity.task,
     group: parentRollout.group,
     repeat: parentRollout.identity.repeat,
-    parent: parentScore(patch, parentRollout, childRollout),
-    child: scoreOf(childRollout),
-    parentTokens: tokensOf(parentRollout.usage),
-    childTokens: tokensOf(childRollout.usage),
+    ...scoresOf(order, parentRollout, childRollout),
+    ...tokensOfBoth(parentRollout, childRollout),
     targeted: isTargeted(patch, parentRollout, parent.harness) || isTargeted(patch, childRollout, child.harness),
   };
 }
@@ -87,6 +96,31 @@ function isTargeted(patch: Patch | null, rollout: Trajectory, harness: Harness):
   if (target === null || target === undefined) return false;
   const cause = firstCause(rollout, harness);
   return cause !== null && cause.mechanism === target.mechanism && cause.label === target.label;
+}
+
+/**
+ * Scores as evidence. What one arm alone lacks for a cause of its own counts against a child and never for it: the child's is 0, the parent's that of the child. In an
+ * audit, which must not roll back by a rule that leans to one side, either is 0. All else that has no score stays without one.
+ */
+function scoresOf(
+  { patch, purpose }: PairOrder,
+  parent: Trajectory,
+  child: Trajectory,
+): Pick<PairedOutcome, 'parent' | 'child'> {
+  if (isAlone(child, parent)) return { parent: scoreOf(parent), child: 0 };
+  if (isAlone(parent, child)) return { parent: purpose === 'audit' ? 0 : scoreOf(child), child: scoreOf(child) };
+  return { parent: parentScore(patch, parent, child), child: scoreOf(child) };
+}
+
+/** Whether a rollout lacks its score for a cause of its own, where the other arm has one. */
+function isAlone({ outcome }: Trajectory, other: Trajectory): boolean {
+  return outcome.kind === 'unscored' && outcome.cause !== undefined && scoreOf(other) !== null;
+}
+
+/** Nobody counts what a generation used that was cut off: a child is not cheap by it. */
+function tokensOfBoth(parent: Trajectory, child: Trajectory): Pick<PairedOutcome, 'parentTokens' | 'childTokens'> {
+  const [parentTokens, childTokens] = [tokensOf(parent.usage), tokensOf(child.usage)];
+  return { parentTokens, childTokens: isAlone(child, parent) ? Math.max(parentTokens, childTokens) : childTokens };
 }
 
 /**
@@ -111,5 +145,6 @@ function times(
   child: Trajectory,
 ): Pick<PairedOutcome, 'parentMs' | 'childMs'> {
   if (reused.has(parent) || reused.has(child)) return {};
-  return { parentMs: parent.wallMs, childMs: child.wallMs };
+  const parentMs = isAlone(parent, child) ? Math.min(parent.wallMs, child.wallMs) : parent.wallMs;
+  return { parentMs, childMs: isAlone(child, parent) ? Math.max(parent.wallMs, child.wallMs) : child.wallMs };
 }

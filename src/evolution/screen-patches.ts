@@ -2,42 +2,19 @@ import { CoHarnessError } from '../base/errors.ts';
 import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
-import { totalTokens } from '../model/tokens-of.ts';
 import { isBatchedOtherwise, isMereSaving } from '../patch/budget-changes.ts';
+import { objectionOfEngine } from '../patch/engine-objection.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
-import type { Version } from '../registry/version.ts';
 import { summarise } from '../statistics/summary.ts';
 import type { Task } from '../task/task.ts';
-import { scoreOf } from '../trajectory/score-of.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { expectedVariation, leastDiscordance } from './expected-variation.ts';
 import { pairedGain } from './paired-gain.ts';
-import { remember, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
+import { type Candidate, runHeat, type Screened, type ScreeningOrder, screenParent } from './screening-heat.ts';
 import { planOnce, rolloutsFor } from './size-plan.ts';
-
-export interface ScreeningOrder {
-  champion: Version;
-  harness: Harness;
-  candidates: readonly Patch[];
-  round: number;
-  iteration: number;
-  /** Time for the whole screening. */
-  seconds: number;
-  /** What the champion reached on the tasks mined in this iteration. */
-  mined: { correct: number; scored: number };
-}
-
-interface Candidate {
-  patch: Patch;
-  harness: Harness;
-  /** Score on each task so far, in task order; null where there is none. */
-  scores: (number | null)[];
-  /** Tokens of all these rollouts. */
-  tokens: number;
-}
 
 /** Tasks of the first heat, which also measures what these candidates cost. */
 const FIRST_HEAT = 8;
@@ -58,25 +35,34 @@ export function screeningHeats(longest: number): number[] {
  */
 export async function screenPatches(context: RunContext, order: ScreeningOrder): Promise<Patch | null> {
   const tasks = screeningTasks(context, order);
-  let field: Candidate[] = order.candidates.map((patch) => ({
-    patch,
-    harness: applyEdits(order.harness, patch.edits),
-    scores: [],
-    tokens: 0,
-  }));
+  let field = await runHeat(context, order, await candidatesOf(context, order), tasks.slice(0, FIRST_HEAT));
   if (field.length === 0) return null;
-  await runHeat(context, order, field, tasks.slice(0, FIRST_HEAT));
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
   const isHoldWorthIt = await couldBeShownToHold(context, leastDiscordance(longest));
   const heats = screeningHeats(longest);
   for (const size of heats) {
-    if (size > FIRST_HEAT) await runHeat(context, order, field, tasks.slice(0, size));
+    if (size > FIRST_HEAT) field = await runHeat(context, order, field, tasks.slice(0, size));
+    if (field.length === 0) return null;
     const ranked = [...field].sort((a, b) => meanScore(b) - meanScore(a));
     const first = ranked.slice(0, size === heats.at(-1) ? 1 : Math.ceil(field.length / 2));
     field = isHoldWorthIt ? withHolder(order.harness, first, ranked) : first;
     report(context, order, ranked, size, field);
   }
   return worthGating(context, order, field, tasks.slice(0, longest));
+}
+
+/** What no engine of this run could run is refused here, before anything is paid for it. */
+async function candidatesOf(context: RunContext, order: ScreeningOrder): Promise<Candidate[]> {
+  const model = await context.models.open(order.champion.pair.model);
+  const { seed, surroundings } = context;
+  return order.candidates.flatMap((patch) => {
+    const harness = applyEdits(order.harness, patch.edits);
+    // Somebody's own agent asks in its own way.
+    const reason = surroundings.runner === undefined ? objectionOfEngine(harness, model) : null;
+    if (reason === null) return [{ patch, harness, scores: [], tokens: 0 }];
+    context.emit({ type: 'patch-refused', seed, round: order.round, title: patch.title, reason });
+    return [];
+  });
 }
 
 /** The first of a ranking, and its best saving or deletion where they hold none. */
@@ -128,7 +114,7 @@ async function worthGating(
   const mined = (correct + 1) / (scored + 2);
   const spread = Math.sqrt((mined * (1 - mined)) / scored + (meanScore(best) * (1 - meanScore(best))) / tasks.length);
   if (meanScore(best) - mined > 2 * spread) return best.patch;
-  const [parent = { scores: [], tokens: 0 }] = await screen(context, order, [order.harness], tasks);
+  const parent = await screenParent(context, order, tasks);
   for (const candidate of field) {
     const { gain, error } = pairedGain(parent.scores, candidate.scores);
     if (gain > error) return candidate.patch;
@@ -165,56 +151,9 @@ function meanScore({ scores }: Candidate): number {
   return summarise(scores).mean ?? 0;
 }
 
-async function runHeat(
-  context: RunContext,
-  order: ScreeningOrder,
-  field: readonly Candidate[],
-  tasks: readonly Task[],
-): Promise<void> {
-  const results = await screen(
-    context,
-    order,
-    field.map((candidate) => candidate.harness),
-    tasks,
-  );
-  field.forEach((candidate, index) => {
-    Object.assign(candidate, results[index]);
-  });
-}
-
 /** Whether the gate asks a candidate only not to be worse: it takes something away, or saves without curing a failure. */
 function needsOnlyHold(parent: Harness, { patch, harness }: Candidate): boolean {
   return isDeletion(patch) || isMereSaving(patch, parent, harness);
-}
-
-type Screened = Pick<Candidate, 'scores' | 'tokens'>;
-
-/** Each harness on the same tasks and seeds. */
-async function screen(
-  context: RunContext,
-  order: ScreeningOrder,
-  harnesses: readonly Harness[],
-  tasks: readonly Task[],
-): Promise<Screened[]> {
-  const arms = harnesses.map((harness) => ({
-    harness,
-    model: order.champion.pair.model,
-    tasks,
-    split: 'train' as const,
-    repeats: 1,
-    sampling: null,
-    seedStream: `screening ${order.round} ${order.iteration}`,
-  }));
-  const results = await rollOut(
-    context,
-    { round: order.round, step: `screening ${harnesses.length} on ${tasks.length}` },
-    arms,
-  );
-  remember(context, results.flat());
-  return results.map((trajectories) => ({
-    scores: trajectories.map(scoreOf),
-    tokens: totalTokens(trajectories.map(({ usage }) => usage)),
-  }));
 }
 
 function report(

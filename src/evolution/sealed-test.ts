@@ -11,7 +11,10 @@ import { type RolloutOrder, rollOut } from './roll-out.ts';
 import type { RunContext } from './run-context.ts';
 import { phaseSeconds, planOnce, rolloutsFor } from './size-plan.ts';
 
-/** One pair on the sealed tasks. The versions are those of a round's end that had its φ and its θ, in crossed pairs two different ones. */
+/**
+ * One pair on the sealed tasks. The versions are those of a round's end that had its φ and its θ, in crossed pairs two different ones; where no round ended with
+ * one, that of a `faster` pair that had it.
+ */
 export interface SealedResult {
   seed: number;
   pair: Pair;
@@ -28,6 +31,8 @@ export interface SealedTest {
   seed: number;
   rounds: { round: number; version: number; harness: string; model: string }[];
   results: SealedResult[];
+  /** Pairs that were `faster` but scored lower, so that they never became the champion, each once; absent in tests from before they were measured. */
+  faster?: { version: number; harness: string; model: string }[];
 }
 
 export interface SealedLook {
@@ -39,14 +44,15 @@ export interface SealedLook {
 }
 
 /**
- * The only reader of the `test` split: the pair at the end of every round and, after each round, the crossed pairs of old and new φ and θ, all on the
- * same tasks in one batch. `ends`: the champion at the end of each round, the seed pair first. Opened once a seed and counted as one look; resuming it is
+ * The only reader of the `test` split: the pair at the end of every round, after each round the crossed pairs of old and new φ and θ, and what was `faster` without becoming
+ * the champion, all on the same tasks in one batch. `ends`: the champion at the end of each round, the seed pair first. Opened once a seed and counted as one look; resuming it is
  * the same look, and what happens to the registry afterwards opens nothing again.
  */
 export async function openSealedTest(context: RunContext, ends: readonly Version[]): Promise<SealedTest> {
   const opened = (await sealedTests(context.journal)).find(({ seed }) => seed === context.seed);
   if (opened !== undefined) return opened;
-  const pairs = distinctPairs(ends);
+  const faster = await besideChampions(context);
+  const pairs = distinctPairs(ends, faster);
   const repeats = context.config.sizes.testRepeats;
   const sizes = await planOnce(context, { phase: 'test' }, () => ({
     testTasks:
@@ -91,16 +97,12 @@ export async function openSealedTest(context: RunContext, ends: readonly Version
     const trajectories = await rollOut(context, { round: context.config.rounds, step: 'sealed test' }, orders);
     return {
       seed: context.seed,
-      rounds: ends.map(({ version, pair }, round) => ({
-        round,
-        version,
-        harness: pair.harness,
-        model: contentHash(pair.model),
-      })),
+      rounds: ends.map((end, round) => ({ round, ...halvesOf(end) })),
+      ...(faster.length === 0 ? {} : { faster: faster.map(halvesOf) }),
       results: pairs.map((pair, index) => ({
         seed: context.seed,
         pair,
-        ...origin(pair, ends),
+        ...origin(pair, [...ends, ...faster]),
         seconds: elapsedSeconds(context, orders[index], trajectories[index] ?? []),
         rollouts: (trajectories[index] ?? []).map(toRow),
       })),
@@ -114,8 +116,20 @@ export async function sealedTests(journal: Journal): Promise<SealedTest[]> {
   return tests.filter(({ seed }, index) => tests.findIndex((test) => test.seed === seed) === index);
 }
 
-/** Old/new φ × old/new θ of every round, each pair once. */
-function distinctPairs(ends: readonly Version[]): Pair[] {
+function halvesOf({ version, pair }: Version): { version: number; harness: string; model: string } {
+  return { version, harness: pair.harness, model: contentHash(pair.model) };
+}
+
+/** The seed's `faster` pairs that did not become the champion. */
+async function besideChampions({ registry, seed }: RunContext): Promise<Version[]> {
+  const beside = (await registry.versions()).filter(
+    (version) => version.seed === seed && version.verdict === 'faster' && !version.accepted,
+  );
+  return [...new Map(beside.map((version) => [pairHash(version.pair), version])).values()];
+}
+
+/** Old/new φ × old/new θ of every round, then those beside the champions, each pair once. */
+function distinctPairs(ends: readonly Version[], beside: readonly Version[]): Pair[] {
   const pairs = new Map<string, Pair>();
   const add = (pair: Pair) => pairs.set(pairHash(pair), pair);
   for (const [index, { pair }] of ends.entries()) {
@@ -124,6 +138,7 @@ function distinctPairs(ends: readonly Version[]): Pair[] {
       for (const model of [before.model, pair.model]) add({ harness, model });
     }
   }
+  for (const { pair } of beside) add(pair);
   return [...pairs.values()];
 }
 

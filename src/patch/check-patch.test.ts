@@ -54,6 +54,16 @@ function patch(edits: PatchEdit[], changes: Partial<Patch> = {}): Patch {
 }
 
 const system = (text: string) => patch([{ path: 'prompts/system.md', old: 'Answer.\n', value: text }]);
+/** A diff that brings in a tool and names its arguments in an edit of their own. */
+const tool = (properties: Record<string, unknown>) =>
+  patch([
+    {
+      path: 'tools/count/tool.yaml',
+      value: 'parameters: { type: object, properties: {} }\nbackend: { kind: record }\n',
+    },
+    { path: 'tools/count/tool.yaml#/parameters/properties', old: {}, value: properties },
+  ]);
+const NEW_PLACE = 'examples/peas-grow-in-pods-of-seven-how-many.yaml';
 const check = (candidate: Patch, refused: RefusedBefore = new Map()) =>
   checkPatch(candidate, HARNESS, { splits: SPLITS, refused });
 
@@ -85,14 +95,24 @@ describe('checkPatch', () => {
         },
       ]),
     ],
+    ['leaks-sealed-task', patch([{ path: NEW_PLACE, value: 'problem: "?"\nsteps: [{text: "?"}]\n' }])],
+    ['leaks-sealed-task', tool({ 'peas grow in pods of seven; how many': { type: 'string' } })],
+    ['leaks-sealed-task', tool({ drives: { description: 'nine sheep over the old stone', default: 36 } })],
   ] as [string, Patch][])('refuses: %s', (reason, candidate) => {
     expect(check(candidate)).toMatchObject({ ok: false, refused: reason });
   });
 
-  it('names the split but never the content of a sealed task that leaked', () => {
-    const checked = check(system('Peas grow in pods of seven. How many peas are in twelve such pods? 84\n'));
+  it.each([
+    ['text', system('Peas grow in pods of seven. How many peas are in twelve such pods? 84\n')],
+    ['place', patch([{ path: NEW_PLACE, value: 'problem: "?"\nsteps: [{text: "?"}]\n' }])],
+  ])('names the split but never the content of a sealed task that leaked by a %s', (_what, candidate) => {
+    const checked = check(candidate);
     expect(checked).toMatchObject({ ok: false });
     expect(JSON.stringify(checked)).not.toMatch(/peas|84|test-row-1/i);
+  });
+
+  it('passes keys, numbers and places that say nothing of a sealed task', () => {
+    expect(check(tool({ peas: { description: 'how many', default: 84 } }))).toEqual({ ok: true });
   });
 
   it('refuses an equivalent of a diff refused before', () => {

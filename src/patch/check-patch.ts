@@ -54,7 +54,7 @@ export function checkPatch(
   const before =
     refused.get(editsHash(patch.edits)) ?? refused.get(contentHash(patch.edits)) ?? refused.get(child.hash);
   if (before !== undefined) {
-    return refuse('refused-before', `An equivalent diff was refused before under the same weights: ${before}.`);
+    return refuse('refused-before', `An equivalent diff was decided before under the same weights: ${before}.`);
   }
   if (child.hash === harness.hash) return refuse('changes-nothing', 'The harness would stay the same.');
   return oversized(patch, child) ?? sealed(patch, splits) ?? { ok: true };
@@ -110,11 +110,11 @@ function sealed(patch: Patch, splits: TaskSplits): PatchCheck | null {
     return refuse('uses-sealed-task', `It uses the task ${foreign}, which is not a train task.`);
   const scan = scannerOf(splits);
   for (const edit of patch.edits) {
-    for (const text of textsOf(edit)) {
-      const [leak] = scan(text);
-      if (leak !== undefined)
-        return refuse('leaks-sealed-task', `${edit.path} gives a gate or test task away (${leak.why}).`);
-    }
+    const [leak] = scan(broughtIn(edit).join('\n'));
+    if (leak === undefined) continue;
+    // A new place may itself be what gives the task away.
+    const where = edit.old === undefined ? 'What it adds' : edit.path;
+    return refuse('leaks-sealed-task', `${where} gives a gate or test task away (${leak.why}).`);
   }
   return null;
 }
@@ -128,11 +128,13 @@ function scannerOf(splits: TaskSplits): ReturnType<typeof leakScanner> {
   return known;
 }
 
-/** All texts that an edit brings in, at any depth. */
-function textsOf({ value }: PatchEdit): string[] {
-  const texts = (part: unknown): string[] => {
-    if (typeof part === 'string') return [part];
-    return typeof part === 'object' && part !== null ? Object.values(part).flatMap(texts) : [];
+/** All words that an edit brings in: its place where that is new, and the keys, texts and numbers of its value at any depth. */
+function broughtIn({ path, old, value }: PatchEdit): string[] {
+  const words = (part: unknown): string[] => {
+    if (typeof part === 'string' || typeof part === 'number') return [String(part)];
+    if (typeof part !== 'object' || part === null) return [];
+    return Array.isArray(part) ? part.flatMap(words) : Object.entries(part).flatMap((entry) => entry.flatMap(words));
   };
-  return texts(value);
+  if (value === undefined) return [];
+  return old === undefined ? [path, ...words(value)] : words(value);
 }

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTrainingRows, readTrainingDataset, trainingDatasetHash } from '../alignment/training-dataset.ts';
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
-import { CoHarnessError, errorMessage } from '../base/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import { fileHash } from '../base/file-hash.ts';
 import type { Journal } from '../base/journal.ts';
-import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
-import { patchId } from '../patch/patch-id.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { checkVersions } from './check-versions.ts';
 import type { TrainingRecord, Version } from './version.ts';
 
 export interface RunCheck {
@@ -28,7 +27,8 @@ export interface RunCheck {
 
 /**
  * Recomputes every hash of a run folder: φ folders, adapters, datasets with the rollouts they came from, rollout keys, and each version: its number, its
- * parent, its diff (which must turn the parent's φ into its own) and its decision (which must be the one that the gate wrote). Reads only.
+ * parent, whether it became the champion, its decision (which must be one that the gate wrote), and its pair: by its diff, which must turn the parent's φ into its own,
+ * by its training, or, for a rollback, by its evidence. Reads only.
  */
 export async function checkRun(folder: string, journal: Journal): Promise<RunCheck> {
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
@@ -112,43 +112,4 @@ async function checkDatasets(
     }
   }
   return wanted.size;
-}
-
-async function checkVersions(
-  journal: Journal,
-  versions: readonly Version[],
-  harnesses: ReadonlyMap<ContentHash, Harness>,
-  problems: string[],
-): Promise<number> {
-  const written = new Set((await journal.entries('gate')).map(({ value }) => contentHash(value)));
-  let decisions = 0;
-  for (const [index, version] of versions.entries()) {
-    const say = (problem: string) => problems.push(`v${version.version}: ${problem}`);
-    if (version.version !== index) say(`stands at place ${index} of the registry`);
-    const parent = version.parent === null ? undefined : versions[version.parent];
-    if (version.parent !== null && !(version.parent < index))
-      say(`its parent v${version.parent} is not an earlier version`);
-    if (version.decision !== null) {
-      decisions++;
-      if (!written.has(contentHash(version.decision))) say('its decision is not one that the gate wrote');
-      if (version.decision.verdict !== version.verdict) say(`its verdict is not that of its decision`);
-    }
-    const before = parent && harnesses.get(parent.pair.harness);
-    if (version.patch !== null && before !== undefined) checkDiff(version, before, say);
-  }
-  return decisions;
-}
-
-/** The diff of a version, applied to its parent's φ, must give its own. */
-function checkDiff({ patch, pair }: Version, before: Harness, say: (problem: string) => void): void {
-  if (patch === null) return;
-  const id = patchId(patch);
-  if (id !== patch.id) say(`its diff has the hash ${id}, not ${patch.id}`);
-  try {
-    const made = applyEdits(before, patch.edits).hash;
-    if (made !== pair.harness) say(`its diff makes harness ${made} of its parent's, not ${pair.harness}`);
-  } catch (error) {
-    if (!CoHarnessError.isInstance(error)) throw error;
-    say(`its diff does not apply to its parent: ${error.message}`);
-  }
 }

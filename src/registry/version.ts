@@ -89,8 +89,8 @@ export interface TrainingRecord {
 const ACCEPTING: ReadonlySet<VersionVerdict> = new Set(['seed', 'better', 'simpler', 'faster', 'bought', 'rollback']);
 
 /**
- * Whether an entry becomes the champion. A `faster` pair that scored lower, though within the margin, does not: it stays on the Pareto front, and
- * the champion is the front's best quality.
+ * Whether an entry becomes the champion. A `faster` pair that scored lower, though within the margin, does not: the champion is the best quality. The sealed test
+ * measures both, and the report's Pareto front says what each is worth.
  */
 export function movesChampion({ verdict, decision }: Pick<Version, 'verdict' | 'decision'>): boolean {
   if (verdict === 'faster' && decision !== null && decision.whole.mean < 0) return false;

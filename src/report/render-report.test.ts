@@ -58,6 +58,13 @@ function report(changes: Partial<ReportData>): string {
 }
 
 describe('renderReport', () => {
+  it('names a pair beside the champions by its version', () => {
+    const faster = { ...pair(null, 'c', 90), version: 3 };
+    const front = [{ pair: 'c', pooled: ['c'], round: null, version: 3, quality: 0.45, tokens: 10, seconds: 0.5 }];
+    const text = report({ pairs: [pair(0, 'a', 12), pair(1, 'b', 98), faster], front });
+    expect(text.match(/v3 faster/g)).toHaveLength(2);
+  });
+
   it('shows count, share and interval of each pair in at most 80 columns', () => {
     const text = report({});
     expect(text).toMatch(/round 1 .* 98\/200 +49\.0% +42\.0%-56\.0%/);

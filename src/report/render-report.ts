@@ -31,7 +31,7 @@ function heading(data: ReportData): string {
 function pairsSection(pairs: readonly PairRow[]): string {
   if (pairs.length === 0) return 'The sealed test was not opened yet: the run is not finished.';
   const rows = pairs.map((row) => [
-    row.round === null ? 'crossed' : row.round === 0 ? 'seed' : `round ${row.round}`,
+    roleOf(row),
     pairName(row.harness, row),
     pairName(row.model, row),
     `${row.correct}/${row.scored}`,
@@ -44,6 +44,11 @@ function pairsSection(pairs: readonly PairRow[]): string {
   const repeats = Math.max(...pairs.map((row) => row.repeats));
   const kind = repeats === 1 ? 'Wilson 95% intervals' : `avg@${repeats}, Wilson 95% intervals over tasks`;
   return `Sealed test (${kind})\n${table([head, ...rows])}`;
+}
+
+function roleOf({ round, version }: Pick<PairRow, 'round' | 'version'>): string {
+  if (version !== undefined) return `v${version} faster`;
+  return round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`;
 }
 
 /** A hash of a row that pools seeds, or how many pairs stand behind it where it is not the same for all. */
@@ -137,8 +142,8 @@ function strataLine({ targeted, heldOut, tokens }: ReportData['versions'][number
 
 function frontSection({ front }: ReportData): string {
   if (front.length === 0) return '';
-  const rows = front.map(({ pair, pooled, round, quality, tokens, seconds }, rank) => [
-    `${pairName(pair, { pooled })} (${round === null ? 'crossed' : round === 0 ? 'seed' : `round ${round}`})`,
+  const rows = front.map(({ quality, tokens, seconds, ...row }, rank) => [
+    `${pairName(row.pair, row)} (${roleOf(row)})`,
     share(quality),
     `${Math.round(tokens)}`,
     seconds.toFixed(1),

@@ -29,8 +29,10 @@ export interface PairRow {
   model: string | null;
   /** Pair of each seed that is counted here, in the order of the seeds. */
   pooled: string[];
-  /** Round at whose end this was the champion; null for a crossed pair that never was. */
+  /** Round at whose end this was the champion; null for a crossed pair that never was, and for one beside the champions. */
   round: number | null;
+  /** Version of a pair that was `faster` but scored lower, and never was the champion; absent for all others. */
+  version?: number;
   split: 'test';
   /** Rollouts: tasks × repeats. */
   tasks: number;
@@ -113,7 +115,11 @@ export interface ReportData {
     tokens: { parent: number; child: number } | null;
   })[];
   /** Pairs of the sealed test that no other one beats in quality, tokens and seconds together; best quality first, each pair once. */
-  front: (Pick<PairRow, 'pair' | 'pooled' | 'round'> & { quality: number; tokens: number; seconds: number })[];
+  front: (Pick<PairRow, 'pair' | 'pooled' | 'round' | 'version'> & {
+    quality: number;
+    tokens: number;
+    seconds: number;
+  })[];
   predictions: PredictionScore;
   /** Absent in reports from before side effects were predicted. */
   sideEffects?: SideEffectScore;
@@ -182,11 +188,10 @@ function deltaOf(effect: Effect | null | undefined): Delta | null {
 function frontOf(pairs: readonly PairRow[]): ReportData['front'] {
   // A round that accepted nothing ends with the pair it began with.
   const distinct = pairs.filter((row, index) => pairs.findIndex((other) => isSamePool(other, row)) === index);
-  const points = distinct.flatMap(({ pair, pooled, round, accuracy, tokens, seconds, tasks }) =>
-    accuracy === null
-      ? []
-      : [{ pair, pooled, round, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }],
-  );
+  const points = distinct.flatMap(({ pair, pooled, round, version, accuracy, tokens, seconds, tasks }) => {
+    const named = { pair, pooled, round, ...(version === undefined ? {} : { version }) };
+    return accuracy === null ? [] : [{ ...named, quality: accuracy, tokens: tokens / tasks, seconds: seconds / tasks }];
+  });
   return paretoFront(points);
 }
 
@@ -218,6 +223,7 @@ function summarise(tests: readonly SealedTest[]): Omit<SeedReport, 'seed' | 'unt
       if (!pairs.some((known) => isSamePool(known, row))) pairs.push(row);
     }
   }
+  for (const row of tests.flatMap(besideRows)) if (!pairs.some((known) => isSamePool(known, row))) pairs.push(row);
   if (rounds > 1)
     differences.push(difference(`round ${rounds} against the seed pair`, ends[0] ?? [], ends[rounds] ?? []));
   return { pairs, crossed, differences };
@@ -236,6 +242,14 @@ function rolesResults(tests: readonly SealedTest[], role: Role): SealedResult[] 
     const harness = (role.harness === 'new' ? end : before).harness;
     const model = (role.model === 'new' ? end : before).model;
     return test.results.filter((result) => result.pair.harness === harness && contentHash(result.pair.model) === model);
+  });
+}
+
+/** What was `faster` beside the champions of one seed. */
+function besideRows({ faster = [], results }: SealedTest): PairRow[] {
+  return faster.flatMap(({ version, harness, model }) => {
+    const own = results.find(({ pair }) => pair.harness === harness && contentHash(pair.model) === model);
+    return own === undefined ? [] : [{ ...pairRow([own], null), version }];
   });
 }
 

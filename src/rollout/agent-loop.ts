@@ -12,8 +12,9 @@ import { modelCaller } from './model-caller.ts';
 import { nativeOffer } from './native-calls.ts';
 import { offeredTools } from './offered-tools.ts';
 import { openSkills } from './open-skills.ts';
+import { refusedRequest } from './refused-request.ts';
 import type { RolloutJob } from './rollout-job.ts';
-import { timeIsOver } from './time-is-over.ts';
+import { isEngineFailing, timeIsOver } from './time-is-over.ts';
 import { toolCaller } from './tool-caller.ts';
 import { openEpisodeTools } from './tools/episode-tools.ts';
 import { sharedToolHosts } from './tools/tool-hosts.ts';
@@ -95,8 +96,7 @@ export async function agentLoop(job: RolloutJob, startMs: number, vote: number |
  */
 function timedOut({ harness }: RolloutJob, log: EventLog): ReturnType<typeof timeIsOver> {
   const turn = modelCalls(log).length;
-  const last = log.events.findLast(({ type }) => type !== 'retried');
-  const isEngineFault = turn === 0 || (last?.type === 'fault' && last.boundary === 'provider');
+  const isEngineFault = turn === 0 || isEngineFailing(log.events);
   return timeIsOver(log, { turn, isEngineFault, wallMs: harness.settings.limits.wallMs });
 }
 
@@ -108,5 +108,5 @@ function infrastructureFault(error: unknown, log: EventLog): Episode['fault'] {
   }
   const fault = { boundary: error instanceof ProviderError ? 'provider' : 'sandbox', problem: error.message } as const;
   if (fault.boundary === 'sandbox') log.record({ type: 'fault', ...fault });
-  return fault;
+  return { ...fault, ...refusedRequest(error) };
 }

@@ -79,7 +79,11 @@ function asContracted({ model, signal }: RolloutJob): { generate(request: Genera
         const isKnown =
           error instanceof ProviderError || error instanceof AbortedError || error instanceof InvariantError;
         if (isKnown || signal?.aborted) throw error;
-        throw new ProviderError('bad-response', `The model backend failed: ${errorMessage(error)}`, { cause: error });
+        const details = { isForeign: true };
+        throw new ProviderError('bad-response', `The model backend failed: ${errorMessage(error)}`, {
+          cause: error,
+          details,
+        });
       }
     },
   };

@@ -53,7 +53,10 @@ async function judge(
   job: RolloutJob,
   { answer, fault, wallLimitReached }: Episode,
 ): Promise<Pick<Vote, 'outcome' | 'verifierUsage'>> {
-  if (fault !== null) return { outcome: { kind: 'unscored', boundary: fault.boundary, why: fault.problem } };
+  if (fault !== null) {
+    const { problem: why, ...rest } = fault;
+    return { outcome: { kind: 'unscored', why, ...rest } };
+  }
   if (wallLimitReached) {
     const why = `no answer within ${job.harness.settings.limits.wallMs} ms (limits.wallMs)`;
     return { outcome: { kind: 'scored', score: 0, extracted: null, why } };
@@ -65,13 +68,13 @@ async function judge(
 }
 
 function outcomeOf(verdict: Verdict): Outcome {
-  if (verdict.kind === 'unscored') return { kind: 'unscored', boundary: 'verifier', why: verdict.why };
+  const unjudged = { kind: 'unscored', boundary: 'verifier', cause: 'unjudged-answer' } as const;
+  if (verdict.kind === 'unscored') {
+    const { why, mayBeAnswer } = verdict;
+    return mayBeAnswer ? { ...unjudged, why } : { kind: 'unscored', boundary: 'verifier', why };
+  }
   if (verdict.score >= 0 && verdict.score <= 1) return verdict;
-  return {
-    kind: 'unscored',
-    boundary: 'verifier',
-    why: `the verifier gave the score ${verdict.score}; expected 0 to 1`,
-  };
+  return { ...unjudged, why: `the verifier gave the score ${verdict.score}; expected 0 to 1` };
 }
 
 async function verdictOf({ verifier, task, split, signal }: RolloutJob, answer: string | null): Promise<Verdict> {
@@ -80,13 +83,14 @@ async function verdictOf({ verifier, task, split, signal }: RolloutJob, answer: 
   try {
     return await verifier.verify(task, answer, signal);
   } catch (error) {
-    return { kind: 'unscored', why: `the verifier failed: ${errorMessage(error)}` };
+    return { kind: 'unscored', why: `the verifier failed: ${errorMessage(error)}`, mayBeAnswer: true };
   }
 }
 
 function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Vote[]): Trajectory {
   const { votes, voting } = job.harness.settings;
-  const unscored = judged.find(({ outcome }) => outcome.kind === 'unscored');
+  // What cannot be φ's doing comes first: then nothing is to be concluded.
+  const unscored = judged.find(isUnscoredBy(false)) ?? judged.find(isUnscoredBy(true));
   const counted = unscored ?? (winner(judged, voting.weights) as Vote);
   const events = judged.flatMap(({ episode }) => episode.events);
   if (judged.length < votes) {
@@ -110,6 +114,10 @@ function trajectoryOf(job: RolloutJob, startMs: number, judged: readonly Vote[])
     ...verifierUsageOf(judged),
     wallMs: Math.round(job.clock.now() - startMs),
   };
+}
+
+function isUnscoredBy(isOwnDoing: boolean): (vote: Vote) => boolean {
+  return ({ outcome }) => outcome.kind === 'unscored' && (outcome.cause !== undefined) === isOwnDoing;
 }
 
 /** Absent where no model judged. */

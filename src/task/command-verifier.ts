@@ -75,8 +75,9 @@ async function judge(
     outputCharacters: MOST_OUTPUT_CHARACTERS,
   });
   if (end.kind === 'printed') return readVerdict(end.text.trim());
+  if (end.kind === 'infrastructure') return { kind: 'unscored', why: `the verifier command failed: ${end.problem}` };
   const why = end.kind === 'stopped' ? `took longer than ${timeoutMs} ms` : `failed: ${end.problem}`;
-  return { kind: 'unscored', why: `the verifier command ${why}` };
+  return { kind: 'unscored', why: `the verifier command ${why}`, mayBeAnswer: true };
 }
 
 function readVerdict(printed: string): Verdict {
@@ -85,6 +86,7 @@ function readVerdict(printed: string): Verdict {
   return {
     kind: 'unscored',
     why: `the verifier command printed ${JSON.stringify(printed.slice(0, 200))}, expected a score in [0, 1] or {"score": …}`,
+    mayBeAnswer: true,
   };
 }
 

@@ -67,7 +67,11 @@ describe('the model judge', () => {
     expect(await once.verdict('Goethe')).toMatchObject({ kind: 'scored', score: 1, usage: { calls: 2 } });
     expect(once.asked[0]?.seed).not.toBe(once.asked[1]?.seed);
     const never = judging(() => 'I think it is correct.');
-    expect(await never.verdict('Goethe')).toMatchObject({ kind: 'unscored', why: /I think it is correct/ });
+    expect(await never.verdict('Goethe')).toMatchObject({
+      kind: 'unscored',
+      why: /I think it is correct/,
+      mayBeAnswer: true,
+    });
     expect(never.asked).toHaveLength(2);
   });
 
@@ -100,11 +104,13 @@ describe('the model judge', () => {
 
   it('leaves a tie, lost votes and a failing engine unscored', async () => {
     const tie = judging((_request, call) => (call % 2 === 0 ? INCORRECT : CORRECT), { votes: 2 });
-    expect(await tie.verdict('Goethe')).toMatchObject({ kind: 'unscored', why: /tie/ });
+    expect(await tie.verdict('Goethe')).toMatchObject({ kind: 'unscored', why: /tie/, mayBeAnswer: true });
     const down = judging(() => {
       throw new ProviderError('unreachable', 'nobody answers');
     });
-    expect(await down.verdict('Goethe')).toMatchObject({ kind: 'unscored', why: /nobody answers/ });
+    const unanswered = await down.verdict('Goethe');
+    expect(unanswered).toMatchObject({ kind: 'unscored', why: /nobody answers/ });
+    expect(unanswered).not.toHaveProperty('mayBeAnswer');
   });
 
   it('stops asking when the user stops', async () => {

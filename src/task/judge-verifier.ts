@@ -71,7 +71,7 @@ interface Question {
   signal?: AbortSignal;
 }
 
-type Ballot = { isCorrect: boolean; reason: string } | { lost: string };
+type Ballot = { isCorrect: boolean; reason: string } | { lost: string; toEngine: boolean };
 
 /** One vote: a reply of the wrong form is asked for again once. */
 async function ballotOf(backend: ModelBackend, question: Question, usage: VerifierUsage): Promise<Ballot> {
@@ -85,10 +85,10 @@ async function ask(backend: ModelBackend, question: Question, attempt: number, u
     usage.calls++;
     addUsage(usage, reply.usage);
     if (reply.finishReason !== 'end')
-      return { lost: `the judge's reply did not end by itself (${reply.finishReason})` };
+      return { lost: `the judge's reply did not end by itself (${reply.finishReason})`, toEngine: false };
     return readReply(reply.text);
   } catch (error) {
-    return { lost: errorMessage(error) };
+    return { lost: errorMessage(error), toEngine: true };
   }
 }
 
@@ -116,19 +116,26 @@ function readReply(text: string): Ballot {
     const { verdict, reason } = replySchema.parse(JSON.parse(fenced ?? said));
     return { isCorrect: verdict === 'correct', reason };
   } catch {
-    return { lost: `the judge replied ${JSON.stringify(said.slice(0, 120))}, expected {"verdict": …, "reason": …}` };
+    const lost = `the judge replied ${JSON.stringify(said.slice(0, 120))}, expected {"verdict": …, "reason": …}`;
+    return { lost, toEngine: false };
   }
 }
 
 function verdictOf(ballots: readonly Ballot[], extracted: string): Verdict {
   const valid = ballots.flatMap((ballot) => ('lost' in ballot ? [] : [ballot]));
   const correct = valid.filter(({ isCorrect }) => isCorrect);
-  const [lost] = ballots.flatMap((ballot) => ('lost' in ballot ? [ballot.lost] : []));
+  const lost = ballots.filter((ballot) => 'lost' in ballot);
+  const open = lost.some(({ toEngine }) => toEngine) ? {} : ({ mayBeAnswer: true } as const);
   if (valid.length <= ballots.length / 2) {
-    return { kind: 'unscored', why: `${valid.length} of ${ballots.length} votes of the judge could be read: ${lost}` };
+    const why = `${valid.length} of ${ballots.length} votes of the judge could be read: ${lost[0]?.lost}`;
+    return { kind: 'unscored', why, ...open };
   }
   if (correct.length * 2 === valid.length) {
-    return { kind: 'unscored', why: `the judge's votes tie: ${correct.length} of ${valid.length} say correct` };
+    return {
+      kind: 'unscored',
+      why: `the judge's votes tie: ${correct.length} of ${valid.length} say correct`,
+      ...open,
+    };
   }
   const isCorrect = correct.length * 2 > valid.length;
   const reason = valid.find((ballot) => ballot.isCorrect === isCorrect)?.reason ?? '';

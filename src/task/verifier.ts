@@ -4,11 +4,11 @@ import type { Task } from './task.ts';
 
 /**
  * `score` in [0, 1]. `extracted`: what was compared, null when the final text held no answer. `unscored`: the verifier
- * itself could not run (infrastructure): there is no score, and that is not 0.
+ * itself could not run (infrastructure): there is no score, and that is not 0. `mayBeAnswer`: it ran, and another answer might have got a verdict.
  */
 export type Verdict = (
   | { kind: 'scored'; score: number; extracted: string | null; why: string }
-  | { kind: 'unscored'; why: string }
+  | { kind: 'unscored'; why: string; mayBeAnswer?: true }
 ) & {
   /** What a model that judged has used; absent for verifiers without one. */
   usage?: VerifierUsage;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ContentHash } from '../base/content-hash.ts';
 import { HOOK_NAMES } from '../harness/middleware-kinds.ts';
 import { SPLITS } from '../task/task.ts';
-import { MEMORY_ACTIONS, MIDDLEWARE_ACTIONS, TRAJECTORY_VERSION, TURN_KINDS } from './trajectory.ts';
+import { MEMORY_ACTIONS, MIDDLEWARE_ACTIONS, OWN_CAUSES, TRAJECTORY_VERSION, TURN_KINDS } from './trajectory.ts';
 
 const hash = z.custom<ContentHash>((value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), {
   message: 'expected 64 hexadecimal digits',
@@ -113,7 +113,12 @@ export const trajectorySchema = z.strictObject({
       extracted: z.string().nullable(),
       why: z.string(),
     }),
-    z.strictObject({ kind: z.literal('unscored'), boundary: boundarySchema, why: z.string() }),
+    z.strictObject({
+      kind: z.literal('unscored'),
+      boundary: boundarySchema,
+      why: z.string(),
+      cause: z.enum(OWN_CAUSES).optional(),
+    }),
   ]),
   usage: usageSchema,
   verifierUsage: z.strictObject({ calls: count, ...usageSchema.shape }).optional(),

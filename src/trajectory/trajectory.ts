@@ -105,10 +105,23 @@ export type TrajectoryEvent = { id: string; atMs: number; vote?: number } & (
   | { type: 'fault'; boundary: FaultBoundary; problem: string }
 );
 
+/**
+ * Why a rollout has no score, where its φ, or the answer that this led to, may have been the cause. Where the other one of a pair has a score, the gate counts it. Every
+ * other cause says nothing of φ: a server that is down, an engine that failed, a tool back end or sandbox that is not there or died, a gold that cannot be used, a
+ * verifier that does not start or must not judge.
+ *
+ * `slow-generation`: the time of the rollout ended before the first model call did, and the engine had reported no failure.
+ * `refused-request`: a server that works does not take what was asked, or does not give away what came of it; a chat template does not take the messages.
+ * `unjudged-answer`: a verifier that works gave no verdict on this answer. Its program took too long, ended with an error or printed something else; a judge's votes tie
+ * or cannot be read; it threw, or gave a score outside [0, 1].
+ */
+export const OWN_CAUSES = ['slow-generation', 'refused-request', 'unjudged-answer'] as const;
+export type OwnCause = (typeof OWN_CAUSES)[number];
+
 export type Outcome =
   | { kind: 'scored'; score: number; extracted: string | null; why: string }
-  /** Infrastructure: there is no score. */
-  | { kind: 'unscored'; boundary: FaultBoundary; why: string };
+  /** There is no score: infrastructure, or what looks like it. `cause` is absent where it cannot depend on φ. */
+  | { kind: 'unscored'; boundary: FaultBoundary; why: string; cause?: OwnCause };
 
 /** Everything that decides a rollout. Never a position. */
 export interface RolloutIdentity {

@@ -9,7 +9,7 @@ import type { Harness } from '../../src/harness/harness.ts';
 import { harnessFromFiles } from '../../src/harness/parse-harness.ts';
 import type { PatchEdit } from '../../src/harness/patch-edit.ts';
 import type { ModelIdentity } from '../../src/model/model-backend.ts';
-import { scriptedBackend } from '../../src/model/scripted-backend.ts';
+import { type ScriptedOptions, scriptedBackend } from '../../src/model/scripted-backend.ts';
 import type { Patch } from '../../src/patch/patch.ts';
 import { scopeOf } from '../../src/patch/patch-scope.ts';
 import type { Version } from '../../src/registry/version.ts';
@@ -41,6 +41,8 @@ export interface GateWorld {
   config?: Record<string, unknown>;
   sizes?: Record<string, unknown>;
   concurrency?: number;
+  /** Default true. */
+  nativeTools?: boolean;
   /** Train tasks with other luck are left out. */
   isTrainLuck?: (luck: number) => boolean;
   gateTasks?: number;
@@ -106,7 +108,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
       identity: contentHash('gate world'),
     },
     folder,
-    engines: enginesOf(answer, concurrency, splits),
+    engines: enginesOf(answer, { concurrency, nativeTools: world.nativeTools ?? true }, splits),
     observers: [(event) => events.push(event)],
     signal: new AbortController().signal,
     clock,
@@ -136,13 +138,17 @@ function splitsOf(gateTasks: number, isTrainLuck: (luck: number) => boolean): Ta
   };
 }
 
-function enginesOf(answer: GateWorld['answer'], concurrency: number, splits: TaskSplits) {
+function enginesOf(
+  answer: GateWorld['answer'],
+  engine: Pick<ScriptedOptions, 'concurrency' | 'nativeTools'>,
+  splits: TaskSplits,
+) {
   const luck = new Map(Object.values(splits).flatMap((tasks) => tasks.map((task) => [task.problem, luckOf(task)])));
   const base: ModelIdentity = { base: contentHash('gate world model'), adapter: null };
   const open = async (identity: ModelIdentity) =>
     scriptedBackend({
       identity,
-      concurrency,
+      ...engine,
       reply: ({ messages, sampling, seed }) => {
         const asked = messages.findLastIndex(({ content }) => SUM.test(content));
         const problem = messages[asked]?.content ?? '';

@@ -4,6 +4,7 @@ import { ProviderError } from '../../model/provider-error.ts';
 import type { Episode } from '../episode.ts';
 import type { EventLog } from '../event-log.ts';
 import { type MeteredPass, meteredGeneration } from '../metered-generation.ts';
+import { refusedRequest } from '../refused-request.ts';
 import type { RolloutJob } from '../rollout-job.ts';
 import { type ChatRequest, messagesOf, samplingOf, stopsOf, toolsOf } from './chat-request.ts';
 
@@ -55,7 +56,7 @@ export function meteredCalls(pass: MeteredPass): MeteredCalls {
         if (error instanceof AbortedError || ended.signal.aborted) state.cutShort++;
         else {
           const boundary = error instanceof ProviderError ? 'provider' : 'sandbox';
-          state.fault ??= { boundary, problem: errorMessage(error) };
+          state.fault ??= { boundary, problem: errorMessage(error), ...refusedRequest(error) };
         }
         throw error;
       } finally {
