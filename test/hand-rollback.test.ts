@@ -6,7 +6,7 @@ import { contentHash } from '../src/base/content-hash.ts';
 import { memoryJournal } from '../src/base/journal.ts';
 import type { Harness } from '../src/harness/harness.ts';
 import type { Patch } from '../src/patch/patch.ts';
-import { openRegistry } from '../src/registry/registry.ts';
+import { openRegistry, type Registry } from '../src/registry/registry.ts';
 import { playGateWorld, type Question, rightFor, saying } from './scripted-world/gate-world.ts';
 
 let folder: string;
@@ -18,35 +18,31 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const LARGE = 'Think of a number line.';
 const SMALL = 'Be exact.';
 
+/** A person goes back to the seed pair; nothing where no other version is accepted yet, or it was done. */
+function goingBack(registry: Registry) {
+  let isAsked = false;
+  return async () => {
+    const [seed, accepted] = isAsked ? [] : await registry.versions();
+    if (seed === undefined || accepted === undefined) return;
+    isAsked = true;
+    const asked = { kind: 'rollback', verdict: 'rollback', reason: 'user', explanation: 'Back to v0' } as const;
+    const key = contentHash({ step: 'rollback', from: 1, to: 0 });
+    await registry.record(key, { ...seed, ...asked, parent: 1, round: 1 }, await registry.harness(seed.pair.harness));
+  };
+}
+
 /** Round 1 accepts a diff with a large effect, and a person goes back to the seed pair before it ends; round 2 proposes what is given. */
 async function play(name: string, proposals: ((harness: Harness) => Patch[])[]) {
   const journal = memoryJournal();
   const registry = openRegistry(join(folder, name, 'registry'), journal);
-  let isAsked = false;
+  const goBack = goingBack(registry);
   const world = {
     journal,
     config: { rounds: 2, iterations: 2 },
     proposals: [(harness: Harness) => [saying(LARGE)(harness)], () => [], ...proposals],
     answer: async (question: Question) => {
-      const versions = isAsked ? [] : await registry.versions();
-      const [seed, accepted] = versions;
-      // The first rollout after the decision.
-      if (seed !== undefined && accepted !== undefined) {
-        isAsked = true;
-        await registry.record(
-          contentHash({ step: 'rollback', from: 1, to: 0 }),
-          {
-            ...seed,
-            parent: 1,
-            round: 1,
-            kind: 'rollback',
-            verdict: 'rollback',
-            reason: 'user',
-            explanation: 'Back to v0',
-          },
-          await registry.harness(seed.pair.harness),
-        );
-      }
+      // At the first rollout after the decision.
+      await goBack();
       const has = (line: string) => question.before.includes(line);
       return rightFor(0.3 + (has(LARGE) ? 0.4 : 0) + (has(SMALL) ? 0.2 : 0), question);
     },
@@ -93,5 +89,29 @@ describe('after a person rolled back', { timeout: 180_000 }, () => {
       });
     const keys = (await journal.entries('gate')).map(({ key }) => key);
     expect(keys).toEqual([keyOf(first), keyOf(second, { since: back?.version })]);
+  });
+
+  it('the very weights that it left are not taken again', async () => {
+    const journal = memoryJournal();
+    const goBack = goingBack(openRegistry(join(folder, 'weights', 'registry'), journal));
+    const { versions, events } = await playGateWorld(join(folder, 'weights'), {
+      journal,
+      config: { only: 'weights', rounds: 2 },
+      files: { 'harness.yaml': 'name: sums\nsampling: { temperature: 0.7 }\n' },
+      adapter: contentHash('what every training gives'),
+      answer: async (question) => {
+        await goBack();
+        return rightFor(question.adapted ? 0.8 : 0.3, question);
+      },
+    });
+    expect(versions.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
+      'seed seed',
+      'weights improved',
+      'rollback user',
+    ]);
+    const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    expect(notices).toContainEqual(
+      expect.stringMatching(/Round 2: training gave the very weights that were rolled back/),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { type Clock, manualClock } from '../../src/base/clock.ts';
-import { contentHash } from '../../src/base/content-hash.ts';
+import { type ContentHash, contentHash } from '../../src/base/content-hash.ts';
 import { type Journal, memoryJournal } from '../../src/base/journal.ts';
 import { seedFrom } from '../../src/base/random.ts';
 import { runConfigSchema } from '../../src/evolution/run-config.ts';
@@ -48,6 +48,8 @@ export interface GateWorld {
   clock?: Clock;
   /** Default: an empty one. */
   journal?: Journal;
+  /** What every training gives; default: weights that depend on what was trained on. */
+  adapter?: ContentHash;
 }
 
 const SUM = /what do (\d+) and (\d+) make/;
@@ -106,7 +108,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
       identity: contentHash('gate world'),
     },
     folder,
-    engines: enginesOf(answer, concurrency, splits),
+    engines: enginesOf({ answer, adapter: world.adapter, concurrency, splits }),
     observers: [(event) => events.push(event)],
     signal: new AbortController().signal,
     clock,
@@ -136,7 +138,12 @@ function splitsOf(gateTasks: number, isTrainLuck: (luck: number) => boolean): Ta
   };
 }
 
-function enginesOf(answer: GateWorld['answer'], concurrency: number, splits: TaskSplits) {
+function enginesOf({
+  answer,
+  adapter,
+  concurrency,
+  splits,
+}: Pick<GateWorld, 'answer'> & { adapter: ContentHash | undefined; concurrency: number; splits: TaskSplits }) {
   const luck = new Map(Object.values(splits).flatMap((tasks) => tasks.map((task) => [task.problem, luckOf(task)])));
   const base: ModelIdentity = { base: contentHash('gate world model'), adapter: null };
   const open = async (identity: ModelIdentity) =>
@@ -164,7 +171,7 @@ function enginesOf(answer: GateWorld['answer'], concurrency: number, splits: Tas
     models: { base, open, close: async () => {} },
     trainer: {
       train: async ({ dataset }: { dataset: string }) => ({
-        adapter: contentHash({ trainedOn: dataset }),
+        adapter: adapter ?? contentHash({ trainedOn: dataset }),
         rows: 20,
         firstLoss: 1,
         lastLoss: 0.5,
