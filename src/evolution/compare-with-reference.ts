@@ -3,12 +3,12 @@ import { CoHarnessError } from '../base/errors.ts';
 import { once } from '../base/journal.ts';
 import { points } from '../base/share-text.ts';
 import { type DriftVerdict, driftCheck } from '../gate/drift-check.ts';
+import { UNSCORED_LIMIT } from '../gate/judge-request.ts';
 import { PairLedger } from '../gate/paired-outcome.ts';
 import { type GatePlan, planGate } from '../gate/plan-gate.ts';
 import type { AuditEvidence, Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
 import { gateGroups, tasksPerGateGroup } from './draw-tasks.ts';
-import { expectedVariation } from './expected-variation.ts';
 import { secondsPerRollout } from './pair-rates.ts';
 import { type Arm, rollPairs } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
@@ -21,6 +21,10 @@ export interface ReferenceOrder {
   against: AuditEvidence['against'];
   /** Named in the plan. */
   title: string;
+  /** Share of pairs whose scores are expected to differ. */
+  discordance: number;
+  /** Groups below which the version could not be kept, which it gets whatever the time; null where it may stay unaudited. */
+  leastGroups: number | null;
   /** Error of "shown to have lost less than the margin", and of "shown to have lost". */
   alpha: number;
   lossAlpha: number;
@@ -48,6 +52,7 @@ export async function compareWithReference(context: RunContext, order: Reference
     const ledger = new PairLedger();
     const differences: number[] = [];
     let verdict = driftCheck({ differences, margin });
+    let blocked: ReturnType<PairLedger['block']> = null;
     let drawn = 0;
     for (const batch of plan?.batches ?? []) {
       const pairOrder = {
@@ -65,18 +70,27 @@ export async function compareWithReference(context: RunContext, order: Reference
       drawn += batch;
       differences.push(...ledger.add(outcomes).map((row) => row.whole));
       const expected = plan === null ? {} : { plannedVariance: plan.groupVariance, plannedGroups: plan.groups };
+      blocked = ledger.block(UNSCORED_LIMIT, drawn < tasks.length);
       verdict = driftCheck({ differences, margin, alpha, lossAlpha, ...expected });
+      if (blocked !== null) break;
       // A loss that is shown early may still turn out to be within the margin: only one beyond it ends the audit.
       if (verdict.verdict === 'ok' || (verdict.verdict === 'drifted' && verdict.mean < -margin)) break;
     }
-    return evidenceOf(order, verdict, ledger);
+    blocked ??= ledger.block(UNSCORED_LIMIT, false);
+    if (blocked === null) return evidenceOf(order, verdict, ledger);
+    const explanation = `Nothing can be said, so nothing is rolled back (the reference counts as parent, the champion as child): ${blocked.explanation}`;
+    context.emit({ type: 'notice', seed: context.seed, round, text: `Audit against ${order.title}: ${explanation}` });
+    return {
+      ...evidenceOf(order, { ...verdict, verdict: 'unclear', explanation }, ledger),
+      blocked: blocked.reason,
+    };
   });
 }
 
 /** Gate tasks of an audit by group, as many as its time allows. */
 async function tasksOf(
   context: RunContext,
-  { subject, reference }: ReferenceOrder,
+  { subject, reference, leastGroups }: ReferenceOrder,
   key: ContentHash,
 ): Promise<Task[][]> {
   const arms = [subject.arm, reference.arm];
@@ -87,15 +101,16 @@ async function tasksOf(
   const { sizes, budget, seeds } = context.config;
   const { groups } = await planOnce(context, { phase: 'audit', key }, () => {
     const affordable = Math.floor(((budget.time / seeds) * TIME_SHARE) / perGroup);
-    return { groups: Math.min(all.length, sizes.auditGroups ?? Math.max(FEWEST_GROUPS, affordable)) };
+    const wanted = Math.max(FEWEST_GROUPS, affordable, leastGroups ?? 0);
+    return { groups: Math.min(all.length, sizes.auditGroups ?? wanted) };
   });
   return all.slice(0, groups);
 }
 
 /** What an audit will see, told before a rollout is paid; null where nothing could be seen with so few groups: then nothing is paid. */
 function planAudit(context: RunContext, order: ReferenceOrder, tasks: readonly Task[][]): GatePlan | null {
-  const { subject, reference, round, title, lossAlpha } = order;
-  const { discordance } = expectedVariation(context, reference.arm, subject.arm);
+  const { subject, round, title, lossAlpha, discordance, leastGroups } = order;
+  const { margin } = context.config.gate;
   const about = `audit of v${subject.version.version} against ${title}`;
   const phase = subject.version.kind === 'weights' ? 'weights' : 'harness';
   const tell = (line: string) =>
@@ -106,13 +121,15 @@ function planAudit(context: RunContext, order: ReferenceOrder, tasks: readonly T
       tasksPerGroup: tasks.flat().length / Math.max(1, tasks.length),
       repeats: 1,
       alpha: lossAlpha,
-      margin: context.config.gate.margin,
+      margin,
       looks: LOOKS,
       discordance,
     });
     const loss = plan.minimumDetectableEffect;
     const seen = loss >= 1 ? 'no loss reliably' : `a loss from ${points(loss)} 4 times in 5`;
-    tell(`up to ${plan.groups} groups, ${plan.maxRollouts} rollouts (those bought before are reused); finds ${seen}`);
+    const held = leastGroups === null ? '' : `; must show that less than ${points(margin)} were lost`;
+    const size = `up to ${plan.groups} groups, ${plan.maxRollouts} rollouts`;
+    tell(`${size} (those bought before are reused); finds ${seen}${held}`);
     return plan;
   } catch (error) {
     if (!CoHarnessError.isInstance(error, 'too-few-groups')) throw error;

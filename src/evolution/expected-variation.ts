@@ -14,8 +14,8 @@ const PRIOR_DISCORDANCE = 0.32;
  */
 export function expectedVariation(
   context: RunContext,
-  parent: Arm,
-  child: Arm,
+  parent: Pick<Arm, 'pair'>,
+  child: Pick<Arm, 'pair'>,
 ): { discordance: number; pairs: number } {
   const before = scoresOf(context, parent);
   const after = scoresOf(context, child);
@@ -29,6 +29,21 @@ export function expectedVariation(
   return { discordance: shrunk(own.map(() => 2 * rate * (1 - rate))), pairs: 0 };
 }
 
+/**
+ * Expected share of pairs whose scores differ between the first and the last of a chain of pairs (two or more): where these two shared too few rollouts, what the steps of the
+ * chain add up to, if that is less than independent luck would give.
+ */
+export function variationAlong(context: RunContext, chain: readonly Pick<Arm, 'pair'>[]): number {
+  const [first, last] = [chain[0], chain.at(-1)] as [Pick<Arm, 'pair'>, Pick<Arm, 'pair'>];
+  const direct = expectedVariation(context, first, last);
+  if (direct.pairs > 0) return direct.discordance;
+  const steps = chain.slice(1).map((arm, index) => expectedVariation(context, chain[index] ?? first, arm).discordance);
+  return Math.min(
+    direct.discordance,
+    steps.reduce((sum, step) => sum + step, 0),
+  );
+}
+
 /** The smallest `discordance` that so many shared rollouts can give: none of their scores differ. */
 export function leastDiscordance(pairs: number): number {
   return shrunk(Array.from({ length: pairs }, () => 0));
@@ -40,7 +55,7 @@ function shrunk(squares: readonly number[]): number {
 }
 
 /** Scores on `train` at φ's own sampling, by task, seed and repeat. */
-function scoresOf({ trainHistory }: RunContext, { pair }: Arm): Map<string, number> {
+function scoresOf({ trainHistory }: RunContext, { pair }: Pick<Arm, 'pair'>): Map<string, number> {
   const model = contentHash(pair.model);
   const isOwn = ({ identity }: Trajectory) =>
     identity.harness === pair.harness && identity.sampling === null && contentHash(identity.model) === model;

@@ -12,8 +12,10 @@ import { isBatchedOtherwise, isMereSaving, relaxationsOf } from '../patch/budget
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import { patchSeen } from '../patch/patch-seen.ts';
-import type { TrainingRecord, Version } from '../registry/version.ts';
+import { descendsFrom, undoneBy } from '../registry/lineage.ts';
+import { pairHash, type TrainingRecord, type Version } from '../registry/version.ts';
 import type { Task } from '../task/task.ts';
+import { objectionOfAudit } from './audit-references.ts';
 import { gateGroups } from './draw-tasks.ts';
 import { alphaOfNextDecision } from './error-shares.ts';
 import { expectedVariation } from './expected-variation.ts';
@@ -27,11 +29,15 @@ import { gateGroupsFor, planOnce } from './size-plan.ts';
 
 interface Comparison {
   round: number;
+  champion: Version;
   /** Time that both arms may take; the gate may end sooner. */
   seconds: number;
   parent: Arm;
   child: Arm;
   patch: Patch | null;
+  kind: ChangeKind;
+  /** Why "not worse" is not enough for a diff that claims no more; null where it is, or where more is claimed. */
+  objection: string | null;
   /** Candidates that this one was chosen from, itself included. */
   candidates: number;
 }
@@ -45,8 +51,9 @@ export async function gatePatch(
   const childHarness = applyEdits(harness, patch.edits);
   const child = { harness: childHarness, pair: { harness: childHarness.hash, model: champion.pair.model } };
   const parent = { harness, pair: champion.pair };
-  const comparison = { round, seconds: order.seconds, parent, child, patch, candidates };
-  const decision = await decide(context, comparison);
+  const arms = { champion, parent, child };
+  const claimed = await claimOf(context, arms, patch);
+  const decision = await decide(context, { ...arms, ...claimed, round, seconds: order.seconds, patch, candidates });
   const observed = decision.targeted?.mean ?? decision.whole.mean;
   return record(context, champion, child, decision, {
     round,
@@ -74,13 +81,16 @@ export async function gateWeights(
   const pair = { harness: harness.hash, model: { base: champion.pair.model.base, adapter } };
   const comparison = {
     round,
+    champion,
     seconds: order.seconds,
     parent: { harness, pair: champion.pair },
     child: { harness, pair },
     patch: null,
+    kind: NO_CLAIM,
+    objection: null,
     candidates: 1,
   };
-  if (await wasRolledBack(context, adapter)) {
+  if (await wasRolledBack(context, champion, adapter)) {
     const text = `Round ${round}: training gave the very weights that were rolled back before: they are not taken again.`;
     context.emit({ type: 'notice', seed: context.seed, round, text });
     return champion;
@@ -96,11 +106,14 @@ export async function gateWeights(
   return version.accepted ? version : champion;
 }
 
+/** Must improve, and spends no more. */
+const NO_CLAIM: ChangeKind = { relaxes: [], deletion: false, speed: false };
+
 /** A look costs at least one full batch of the engine. */
 const MOST_LOOKS = 10;
 
 async function decide(context: RunContext, comparison: Comparison): Promise<GateDecision> {
-  const { parent, child, round, patch } = comparison;
+  const { champion, parent, child, patch, kind } = comparison;
   const key = contentHash({
     step: 'gate',
     seed: context.seed,
@@ -108,6 +121,7 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
     child: child.pair,
     patch: patch?.id ?? null,
     gate: context.config.gate,
+    ...(await returnOf(context, champion)),
   });
   return once(context.journal, 'gate', key, async () => {
     const { groups, rollouts } = await affordableGroups(context, comparison, key);
@@ -121,9 +135,11 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
       rule,
       alpha,
       margin,
-      kind: changeKind(comparison),
+      kind,
       drawBatch: (from, to) => {
-        const order = { ...comparison, step: 'gate', seedStream: `gate ${round}`, repeats: plan.repeats };
+        // A new champion's own winning rollouts must not be what its children are measured by: whoever won was lucky in them.
+        const seedStream = `gate v${champion.version}`;
+        const order = { ...comparison, step: 'gate', seedStream, repeats: plan.repeats };
         return roll(context, order, groups.slice(from, to).flat(), seen);
       },
       seen: () =>
@@ -133,6 +149,17 @@ async function decide(context: RunContext, comparison: Comparison): Promise<Gate
       signal: context.signal,
     });
   });
+}
+
+/**
+ * Part of a decision's key where a rollback made a pair the champion again: what was decided on this pair before belongs to earlier entries, and a new one needs its own
+ * evidence.
+ */
+async function returnOf({ registry, seed }: RunContext, champion: Version): Promise<{ since?: number }> {
+  const first = (await registry.versions()).find(
+    (version) => version.accepted && version.seed === seed && pairHash(version.pair) === pairHash(champion.pair),
+  );
+  return first === undefined || first.version === champion.version ? {} : { since: champion.version };
 }
 
 /** The first gate groups in their order, as many as the time allows both arms, and the rollouts of both that it allows in all. */
@@ -158,15 +185,15 @@ const BLOCKS_PLANNED = 1.3;
 
 /** Tasks planned at least where only the time of whole batches speaks for a diff: with the blocks of a short phase it could not win, and would be paid for in vain. */
 async function leastTasks(context: RunContext, comparison: Comparison): Promise<number> {
-  const { parent, child } = comparison;
-  if (!changeKind(comparison).speed || !isBatchedOtherwise(parent.harness, child.harness)) return 0;
+  const { parent, child, kind } = comparison;
+  if (!kind.speed || !isBatchedOtherwise(parent.harness, child.harness)) return 0;
   return Math.ceil(BLOCKS_PLANNED * FEWEST_TIMED_BLOCKS) * (await blockSize(context, [parent, child]));
 }
 
 /** What the decision will see and may cost, told before a rollout is paid. */
 async function announcedPlan(
   context: RunContext,
-  { parent, child, patch, round, candidates }: Comparison,
+  { parent, child, patch, round, candidates, objection }: Comparison,
   { groups, rollouts, alpha }: { groups: readonly Task[][]; rollouts: number; alpha: number },
 ): Promise<GatePlan> {
   const { rule, margin } = context.config.gate;
@@ -187,30 +214,38 @@ async function announcedPlan(
     `gate of ${patch?.title ?? 'new weights'}: ${plan.note}`,
     `  scores expected to differ on ${(discordance * 100).toFixed(0)}% of the pairs (from ${basis})`,
     ...(candidates > 1 ? [`  ${nullBand(plan.groups, plan.groupVariance, candidates).line}`] : []),
+    ...(objection === null ? [] : [`  it must improve: ${objection}`]),
   ];
   const phase = patch === null ? 'weights' : 'harness';
   context.emit({ type: 'plan-made', seed: context.seed, round, phase, lines });
   return plan;
 }
 
-/** What is claimed and what it costs, read from both harnesses. A diff with no failure to cure that only saves need not improve. */
-function changeKind({ parent, child, patch }: Comparison): ChangeKind {
-  if (patch === null) return { relaxes: [], deletion: false, speed: false };
+/**
+ * What is claimed and what it costs, read from both harnesses. A diff with no failure to cure that only saves need not improve, unless its audit could not show
+ * afterwards that it adds up with others to less than the margin.
+ */
+async function claimOf(
+  context: RunContext,
+  { champion, parent, child }: { champion: Version; parent: Arm; child: Arm },
+  patch: Patch,
+): Promise<{ kind: ChangeKind; objection: string | null }> {
+  const relaxes = [...new Set([...patch.relaxes, ...relaxationsOf(parent.harness, child.harness)])];
   const deletion = isDeletion(patch);
-  return {
-    relaxes: [...new Set([...patch.relaxes, ...relaxationsOf(parent.harness, child.harness)])],
-    deletion,
-    speed: !deletion && isMereSaving(patch, parent.harness, child.harness),
-  };
+  const speed = !deletion && isMereSaving(patch, parent.harness, child.harness);
+  const isModest = relaxes.length === 0 && (deletion || speed);
+  const objection = isModest ? await objectionOfAudit(context, champion, child) : null;
+  return { kind: objection === null ? { relaxes, deletion, speed } : { ...NO_CLAIM, relaxes }, objection };
 }
 
-/** Whether an audit took these weights back before. */
-async function wasRolledBack(context: RunContext, adapter: ContentHash): Promise<boolean> {
+/** Whether an audit, or a person, took these weights back before. */
+async function wasRolledBack(context: RunContext, champion: Version, adapter: ContentHash): Promise<boolean> {
   const versions = await context.registry.versions();
   return versions
     .filter(({ seed }) => seed === context.seed)
-    .flatMap(({ rolledBack }) => rolledBack?.undoes ?? [])
-    .some((undone) => versions[undone]?.kind === 'weights' && versions[undone]?.pair.model.adapter === adapter);
+    .filter((version) => version.rolledBack !== undefined || descendsFrom(champion, version, versions))
+    .flatMap((version) => undoneBy(version, versions))
+    .some(({ kind, pair }) => kind === 'weights' && pair.model.adapter === adapter);
 }
 
 async function record(

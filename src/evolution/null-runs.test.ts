@@ -4,6 +4,7 @@ import { memoryJournal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
 import { harnessFromFiles } from '../harness/parse-harness.ts';
 import { scriptedBackend } from '../model/scripted-backend.ts';
+import { bettingInterval } from '../statistics/betting-confidence-sequence.ts';
 import { numericVerifier } from '../task/numeric-verifier.ts';
 import { type Task, taskHash } from '../task/task.ts';
 import { runNull } from './null-runs.ts';
@@ -47,6 +48,14 @@ describe('runNull', () => {
 
   it('shows no difference at all where the pair is greedy, and says so', async () => {
     expect(await runNull(order(0))).toMatchObject({ greedy: true, discordance: 0, groupVariance: 0, mean: 0 });
+  });
+
+  it('sizes the bets of its interval by what was assumed before, not by the outcomes that it bounds', async () => {
+    const { low, high } = await runNull(order(0));
+    // Two repeats of a task that is solved four times in five, and the usual spread of an effect.
+    const assumed = { observations: 120, variance: 0.32 / 2 + 0.01 };
+    const ties = Array.from({ length: 120 }, () => 0);
+    expect({ low, high }).toEqual(bettingInterval(ties, 0.95, assumed));
   });
 
   it('buys nothing again that its journal holds', async () => {

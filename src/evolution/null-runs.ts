@@ -3,6 +3,7 @@ import type { Journal } from '../base/journal.ts';
 import { seedFrom } from '../base/random.ts';
 import { type NullBand, nullBand } from '../gate/null-band.ts';
 import { PairLedger } from '../gate/paired-outcome.ts';
+import { assumedVariance } from '../gate/plan-gate.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelBackend, Sampling } from '../model/model-backend.ts';
 import type { RolloutJob, Runner } from '../rollout/rollout-job.ts';
@@ -94,9 +95,10 @@ export async function runNull(order: NullOrder): Promise<NullRuns> {
     discordance: mean(scored.map(({ parent, child }) => (parent === child ? 0 : 1))) ?? 0,
     groupVariance,
     mean: mean(differences) ?? 0,
+    // What the bets are sized by must not come from the outcomes that they are made on, or the level does not hold.
     ...bettingInterval(differences, 0.95, {
-      observations: differences.length,
-      variance: Math.max(1e-4, groupVariance),
+      observations: order.groups.length,
+      variance: assumedVariance({ repeats: order.repeats, tasksPerGroup: tasksPerGroup(order) }),
     }),
     bands: CANDIDATES.map((candidates) => nullBand(Math.max(1, differences.length), groupVariance, candidates)),
   };
@@ -121,4 +123,8 @@ export function nullJobs(setting: NullSetting, stream: string, repeats: readonly
       ...(runner === undefined ? {} : { runner }),
     })),
   );
+}
+
+function tasksPerGroup({ groups }: NullSetting): number {
+  return Math.max(1, groups.flat().length / Math.max(1, groups.length));
 }

@@ -12,6 +12,7 @@ import type { DryRunResult } from '../patch/dry-run/dry-run-order.ts';
 import { editsHash } from '../patch/edits-hash.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { ProposalContext } from '../patch/patch-operator.ts';
+import { descendsFrom, undoneBy, versionAt } from '../registry/lineage.ts';
 import type { Version } from '../registry/version.ts';
 import { sharedToolHosts } from '../rollout/tools/tool-hosts.ts';
 import { isSuccess } from '../trajectory/is-success.ts';
@@ -138,16 +139,26 @@ async function refusedUnder(context: RunContext, champion: Version): Promise<Map
     refused.set(version.pair.harness, why);
   };
   for (const version of versions.filter(({ seed }) => seed === context.seed)) {
-    if (version.rolledBack !== undefined) {
-      const judgedUnder = versions[version.rolledBack.evidence.subject];
-      if (judgedUnder === undefined || contentHash(judgedUnder.pair.model) !== weights) continue;
+    if (version.kind === 'rollback') {
+      if (!judgedUnder(version, champion, versions).some(({ pair }) => contentHash(pair.model) === weights)) continue;
       const why = `v${version.version} rolled it back (${version.reason})`;
-      for (const undone of version.rolledBack.undoes) add(versions[undone] as Version, why);
+      for (const undone of undoneBy(version, versions)) add(undone, why);
     } else if (!version.accepted && contentHash(version.pair.model) === weights) {
       add(version, `v${version.version} (${version.verdict}: ${version.reason})`);
     }
   }
   return refused;
+}
+
+/**
+ * Versions whose weights a rollback spoke about. By hand: those left and those returned to; none before the champion descends from it, so that a process that goes on
+ * from the journal refuses what was refused at this step.
+ */
+function judgedUnder(rollback: Version, champion: Version, versions: readonly Version[]): Version[] {
+  if (rollback.rolledBack !== undefined)
+    return [versionAt(versions, rollback.rolledBack.evidence.subject) ?? []].flat();
+  if (!descendsFrom(champion, rollback, versions)) return [];
+  return [rollback, versionAt(versions, rollback.parent) ?? []].flat();
 }
 
 /** Who proposed what was judged so far, oldest first. */

@@ -29,7 +29,7 @@ export async function rollBack(context: RunContext, order: RollbackOrder): Promi
       kind: 'rollback',
       pair: to.pair,
       verdict: 'rollback',
-      reason: evidence.against === 'without-diff' ? 'harmful-diff' : 'drift',
+      reason: reasonOf(evidence),
       explanation: `Back to ${where}: ${reason}. ${evidence.explanation}`,
       patch: null,
       decision: null,
@@ -41,4 +41,9 @@ export async function rollBack(context: RunContext, order: RollbackOrder): Promi
   );
   context.emit({ type: 'version-recorded', seed: context.seed, round, version });
   return version;
+}
+
+function reasonOf({ against, verdict }: AuditEvidence): string {
+  if (against === 'without-diff') return 'harmful-diff';
+  return verdict === 'drifted' ? 'drift' : 'not-shown-equal';
 }

@@ -8,6 +8,7 @@ import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import { summarise } from '../statistics/summary.ts';
 import type { Task } from '../task/task.ts';
+import { objectionOfAudit } from './audit-references.ts';
 import { drawTrainTasks } from './draw-tasks.ts';
 import { bestHarnessGate } from './error-shares.ts';
 import { expectedVariation, leastDiscordance } from './expected-variation.ts';
@@ -101,7 +102,7 @@ const MOST_SCREENING_TASKS = 160;
 /**
  * The first candidate that ended above the champion by more than the noise of this comparison (one standard error of the paired difference): every gate
  * spends error that later ones lack. The champion runs on the same tasks unless the mined ones settle it already. A deletion or saving may also tie, where
- * the gate could show that it loses nothing.
+ * the gate could show that it loses nothing, and the audit after it that it does not add up with others to more than the margin.
  */
 async function worthGating(
   context: RunContext,
@@ -120,13 +121,20 @@ async function worthGating(
     if (gain > error) return candidate.patch;
     if (gain < 0 || !takesLess(order.harness, parent, candidate)) continue;
     const childArm = { harness: candidate.harness, pair: { ...order.champion.pair, harness: candidate.harness.hash } };
-    const { discordance } = expectedVariation(context, { harness: order.harness, pair: order.champion.pair }, childArm);
-    if (await couldBeShownToHold(context, discordance)) return candidate.patch;
+    const { discordance } = expectedVariation(context, order.champion, childArm);
+    if (!(await couldBeShownToHold(context, discordance))) continue;
+    const objection = await objectionOfAudit(context, order.champion, childArm);
+    if (objection === null) return candidate.patch;
+    tell(context, order, `"${candidate.patch.title}" would have to improve: ${objection}`);
   }
   const { gain, error, tasks: compared } = pairedGain(parent.scores, best.scores);
   const detail = `no candidate above the parent by more than noise (best ${signedPoints(gain)} ± ${points(error)} on ${compared} train tasks)`;
-  context.emit({ type: 'step-finished', seed: context.seed, round: order.round, step: 'screening', detail });
+  tell(context, order, detail);
   return null;
+}
+
+function tell({ emit, seed }: RunContext, { round }: ScreeningOrder, detail: string): void {
+  emit({ type: 'step-finished', seed, round, step: 'screening', detail });
 }
 
 /** Whether a candidate that need only hold does leave less, cost fewer tokens, or change what only the time of whole batches shows. */

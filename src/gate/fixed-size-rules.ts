@@ -42,7 +42,7 @@ export function concludeFixed(request: JudgeRequest, evidence: GateEvidenceSoFar
       const inferior = isHeldOutInferior(request, evidence, test);
       const harmless = test(heldOut, -margin, HELD_OUT_ALPHA) <= HELD_OUT_ALPHA && !inferior;
       if (goalIsNotWorse(request) || (harmless && evidence.sequence.targetedHolds)) {
-        return accepted(request, found, signedPoints(evidence.whole.mean));
+        return accepted(request, found, evidence);
       }
       return heldBack(request, evidence, inferior);
     }
@@ -84,7 +84,7 @@ function concludePaper(request: JudgeRequest, evidence: GateEvidenceSoFar): Conc
   const inside = evidence.targeted?.mean ?? evidence.whole.mean;
   const outside = evidence.heldOut?.mean ?? evidence.whole.mean;
   const found = `Δ_in ${signedPoints(inside)}, Δ_out ${signedPoints(outside)}; this rule has no error control: it accepts a do-nothing diff about once in four`;
-  if (inside > 0 && outside >= 0) return accepted(request, found, signedPoints(evidence.whole.mean));
+  if (inside > 0 && outside >= 0) return accepted(request, found, evidence);
   return {
     verdict: 'reject',
     reason: outside < 0 ? 'held-out-inferior' : 'no-improvement',

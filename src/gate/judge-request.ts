@@ -12,6 +12,9 @@ export interface ChangeKind {
   speed: boolean;
 }
 
+/** Share of pairs without two scores above which nothing is decided on the others. */
+export const UNSCORED_LIMIT = 0.1;
+
 export interface JudgeRequest {
   plan: GatePlan;
   rule: GateRule;
@@ -27,7 +30,7 @@ export interface JudgeRequest {
   drawBatch: (from: number, to: number) => Promise<PairedOutcome[]>;
   /** Whether the change was seen to act in the child's rollouts so far. */
   seen: () => { alive: boolean; why: string };
-  /** Largest share of pairs without two scores that still allows a decision; default 0.1. */
+  /** Largest share of pairs without two scores that still allows a decision; default {@link UNSCORED_LIMIT}. */
   unscoredLimit?: number;
   /** Seed of the permutation test's sampling. */
   seed?: number;

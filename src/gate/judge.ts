@@ -2,7 +2,7 @@ import { AbortedError, CoHarnessError } from '../base/errors.ts';
 import type { GateDecision } from './decision.ts';
 import { concludeFixed } from './fixed-size-rules.ts';
 import { GateEvidenceSoFar } from './gate-evidence.ts';
-import type { JudgeRequest } from './judge-request.ts';
+import { type JudgeRequest, UNSCORED_LIMIT } from './judge-request.ts';
 import { SequentialDecision, type SequentialState } from './sequential-decision.ts';
 import { type Conclusion, concludeBetting, goalIsNotWorse, waitsForTime, writeDecision } from './write-decision.ts';
 
@@ -15,7 +15,7 @@ export type { PairedOutcome } from './paired-outcome.ts';
  * `duplicate-pair`, `split-group`, `task-changed`, `gate-plan-mismatch`.
  */
 export async function judge(request: JudgeRequest): Promise<GateDecision> {
-  const { plan, unscoredLimit = 0.1 } = request;
+  const { plan, unscoredLimit = UNSCORED_LIMIT } = request;
   checkRequest(request);
   const evidence = new GateEvidenceSoFar(
     new SequentialDecision({

@@ -36,7 +36,9 @@ export interface GatePlan {
   margin: number;
   /** Smallest loss of the whole score through held-out behaviour that can be excluded with power 0.8 where nothing changed. */
   affordableMargin: number;
-  /** max(margin, affordableMargin): tested on held-out behaviour once the whole is shown to improve. */
+  /**
+   * Tested on held-out behaviour once the whole is shown to improve: the margin, widened to `affordableMargin` where that is more, but to twice the margin at most.
+   */
   marginTested: number;
   /**
    * The same for deletions and speed diffs, whose only evidence it is (stricter error, never widened): above `margin`, they
@@ -59,6 +61,8 @@ export interface GatePlan {
 
 const POWER = 0.8;
 const LOOKS = 10;
+/** The margin tested on held-out behaviour, as a multiple of the one asked for, at most: a loss of more is never let through for want of evidence. */
+const WIDEST_MARGIN = 2;
 /** A loss of everything leaves no null mean to bet against. */
 const LARGEST_MARGIN = 0.99;
 /** Error allowed to "not worse on held-out behaviour" where the whole is already shown to improve. */
@@ -92,7 +96,7 @@ export function planGate(request: GatePlanRequest): GatePlan {
     alpha,
     margin,
     affordableMargin,
-    marginTested: Math.max(margin, Math.min(affordableMargin, LARGEST_MARGIN)),
+    marginTested: Math.max(margin, Math.min(affordableMargin, WIDEST_MARGIN * margin, LARGEST_MARGIN)),
     affordableDeletionMargin: smallestEffect(groups, groupVariance, Math.min(NOT_WORSE_ALPHA, alpha), rule, true),
     groups,
     maxRollouts: Math.ceil(groups * tasksPerGroup * repeats * 2),
@@ -140,11 +144,14 @@ function tooFewGroups(request: GatePlanRequest, affordable: number, needed: numb
 /** Variance assumed where every group is taken to go the same way. */
 const EXTREME_VARIANCE = 0.1;
 
-/** Fewest groups with which the most favourable outcome possible is accepted. */
+/** Below so many groups the t distribution says nothing sound about scores that are 0 or 1. */
+const FEWEST_FOR_A_MEAN = 20;
+
+/** Fewest groups with which the most favourable outcome possible is accepted; for `mean` also those that its approximation needs. */
 export function fewestGroups(rule: GateRule, alpha: number): number {
   if (rule === 'paper') return 1;
   if (rule === 'permutation') return Math.ceil(Math.log2(1 / alpha));
-  if (rule === 'mean') return 2;
+  if (rule === 'mean') return Math.max(FEWEST_FOR_A_MEAN, Math.ceil(Math.log2(1 / alpha)));
   for (let groups = 1; ; groups++) {
     const process = new BettingEProcess(0, { observations: groups, variance: EXTREME_VARIANCE, target: 1 / alpha });
     for (let group = 0; group < groups; group++) process.add(1);
@@ -152,7 +159,10 @@ export function fewestGroups(rule: GateRule, alpha: number): number {
   }
 }
 
-function assumedVariance(request: GatePlanRequest): number {
+/** Variance of a group's mean difference that is planned with, before any outcome is known. */
+export function assumedVariance(
+  request: Pick<GatePlanRequest, 'repeats' | 'tasksPerGroup' | 'withinTaskVariance' | 'effectVariance' | 'discordance'>,
+): number {
   const { repeats, tasksPerGroup = 1, withinTaskVariance = 0.16, effectVariance = 0.01, discordance } = request;
   const within = discordance ?? 2 * withinTaskVariance;
   // Tasks of one group are near-copies: only their repeats average out the noise, never the effect's own spread.
@@ -193,6 +203,15 @@ function capitalShows(groups: number, variance: number, alpha: number, effect: n
   return process.peak >= 1 / alpha;
 }
 
+/** Whether the loss that is tested can be excluded at all: where held-out behaviour does not change in any group. */
+function excludesAtBest({ rule, groups, groupVariance, marginTested }: Omit<GatePlan, 'note'>): boolean {
+  if (rule !== 'betting') return true;
+  const horizon = { observations: groups, variance: groupVariance, target: 1 / HELD_OUT_ALPHA };
+  const process = new BettingEProcess(-marginTested, horizon);
+  for (let group = 0; group < groups; group++) process.add(0);
+  return process.peak >= 1 / HELD_OUT_ALPHA;
+}
+
 /** As equal as whole groups allow, larger ones first. */
 function batchesOf(groups: number, looks: number): number[] {
   const count = Math.min(looks, groups);
@@ -206,12 +225,16 @@ function describe(plan: Omit<GatePlan, 'note'>): string {
     plan.affordableMargin > plan.margin
       ? `; held-out losses can be excluded from ${points(plan.affordableMargin)} only, not from the ${points(plan.margin)} asked for`
       : `; held-out losses of ${points(plan.margin)} are excluded`;
+  const refused =
+    plan.affordableMargin > plan.marginTested
+      ? ` (${points(plan.marginTested)} are tested, no more: a diff whose target alone improves ${excludesAtBest(plan) ? 'may stay' : 'stays'} undecided)`
+      : '';
   const deletions =
     plan.affordableDeletionMargin > plan.margin
       ? `; too little to let deletions pass (they could be shown to lose less than ${points(plan.affordableDeletionMargin)})`
       : '';
   return (
     `up to ${plan.groups} groups × ${Number(plan.tasksPerGroup.toFixed(2))} tasks × ${plan.repeats} repeats × 2 arms = ${plan.maxRollouts} rollouts, ` +
-    `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}${deletions}`
+    `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}${refused}${deletions}`
   );
 }

@@ -1,8 +1,9 @@
-import { signedPoints } from '../base/share-text.ts';
+import { percent, points, signedPoints } from '../base/share-text.ts';
 import { BettingEProcess } from '../statistics/betting-e-process.ts';
 import type { GateDecision, GateReason, GateVerdict } from './decision.ts';
 import { type GateEvidenceSoFar, INTERVAL_LEVEL } from './gate-evidence.ts';
 import type { JudgeRequest } from './judge-request.ts';
+import { HELD_OUT_ALPHA } from './plan-gate.ts';
 import type { SequentialState } from './sequential-decision.ts';
 
 /** A verdict before the numbers are attached. */
@@ -13,7 +14,10 @@ export interface Conclusion {
   pValue?: number;
 }
 
-/** Error allowed to "needs less": only after "not worse" is shown, so it can turn a refusal into `faster` but no loss. */
+/**
+ * Error allowed to "needs less", tokens and time together: only after "not worse" is shown, so it can turn a refusal into `faster` but no loss. Each of both has half;
+ * where only the time of whole blocks speaks for a diff, that has all of it.
+ */
 const GAIN_ALPHA = 0.05;
 
 /** The verdict of the betting rule, once its sequence has stopped or the batches have run out. */
@@ -24,7 +28,7 @@ export function concludeBetting(
 ): Conclusion {
   const { sequence } = evidence;
   const { whole } = evidence;
-  if (state === 'improved') return accepted(request, 'shown by betting', signedPoints(whole.mean));
+  if (state === 'improved') return accepted(request, 'shown by betting', evidence);
   if (state === 'not-worse') return notWorse(request, evidence);
   if (sequence.improvementShown) return heldBack(request, evidence);
   const found = `mean difference ${signedPoints(whole.mean)} (${signedPoints(whole.low)} to ${signedPoints(whole.high)}) on ${whole.groups} groups`;
@@ -58,21 +62,29 @@ export function goalIsNotWorse({ kind }: JudgeRequest): boolean {
 }
 
 /** Shown to improve: `better`, or `bought` when it may spend more. */
-export function accepted({ kind }: JudgeRequest, how: string, gain: string): Conclusion {
-  if (kind.relaxes.length > 0) {
-    const explanation = `Improves by ${gain} (${how}), by spending more ${kind.relaxes.join(' and ')}: booked with its price, not as quality.`;
+export function accepted(request: JudgeRequest, how: string, evidence: GateEvidenceSoFar): Conclusion {
+  const { relaxes } = request.kind;
+  const gain = signedPoints(evidence.whole.mean);
+  const excluded = lossExcluded(request, evidence);
+  if (relaxes.length > 0) {
+    const explanation = `Improves by ${gain} (${how}), by spending more ${relaxes.join(' and ')}: booked with its price, not as quality.${excluded}`;
     return { verdict: 'bought', reason: 'improved-by-spending', explanation };
   }
-  return { verdict: 'better', reason: 'improved', explanation: `Improves by ${gain} (${how}).` };
+  return { verdict: 'better', reason: 'improved', explanation: `Improves by ${gain} (${how}).${excluded}` };
+}
+
+/** The loss through held-out behaviour that its guard has excluded, where there was one to pass. */
+function lossExcluded(request: JudgeRequest, { heldOut, sequence }: GateEvidenceSoFar): string {
+  if (request.rule === 'paper' || goalIsNotWorse(request) || heldOut === null) return '';
+  const tested = -sequence.notWorse.nullMean;
+  const asked = tested > request.margin ? `; ${points(request.margin)} were asked for` : '';
+  return ` Held-out behaviour costs the whole less than ${points(tested)} (${percent(1 - HELD_OUT_ALPHA)} certain${asked}).`;
 }
 
 /** Shown not worse by the margin: `faster` with a measured gain, else `simpler` for deletions, else nothing. */
 export function notWorse({ kind, margin: asked }: JudgeRequest, evidence: GateEvidenceSoFar): Conclusion {
   const margin = signedPoints(asked);
-  const gains = [
-    ...(gainShown(evidence.rows.map((row) => row.tokenGain)) ? ['tokens'] : []),
-    ...(gainShown(evidence.ledger.timeGains) ? ['time'] : []),
-  ];
+  const gains = gainsShown(evidence);
   if (kind.speed && gains.length > 0) {
     const explanation = `Loses less than ${margin} and needs less ${gains.join(' and ')}${secondsSeen(evidence, gains)}.`;
     return { verdict: 'faster', reason: 'not-worse-and-faster', explanation };
@@ -94,11 +106,17 @@ function secondsSeen({ ledger: { seconds } }: GateEvidenceSoFar, gains: readonly
  * Whether a saving that is shown not to be worse needs further blocks for its time: there are few of them, so that the scores are settled long before. Only while
  * the blocks so far speak for it.
  */
-export function waitsForTime({ kind }: JudgeRequest, { rows, ledger }: GateEvidenceSoFar): boolean {
+export function waitsForTime({ kind }: JudgeRequest, evidence: GateEvidenceSoFar): boolean {
+  const { ledger } = evidence;
   if (!kind.speed || !ledger.isTimedInBlocks) return false;
-  const gains = ledger.timeGains;
-  const isFaster = gains.reduce((sum, gain) => sum + gain, 0) > 0;
-  return isFaster && !gainShown(gains) && !gainShown(rows.map((row) => row.tokenGain));
+  return ledger.timeGains.reduce((sum, gain) => sum + gain, 0) > 0 && gainsShown(evidence).length === 0;
+}
+
+/** Of tokens and time what is shown to be less; what is asked is fixed by how the rollouts were timed, before any is seen. */
+function gainsShown({ rows, ledger }: GateEvidenceSoFar): string[] {
+  if (ledger.isTimedInBlocks) return gainShown(ledger.timeGains, GAIN_ALPHA) ? ['time'] : [];
+  const asked = { tokens: rows.map((row) => row.tokenGain), time: ledger.timeGains };
+  return Object.entries(asked).flatMap(([name, gains]) => (gainShown(gains, GAIN_ALPHA / 2) ? [name] : []));
 }
 
 /** Blocks below which not even a child that takes half the time in every one is shown to need less. */
@@ -106,15 +124,15 @@ export const FEWEST_TIMED_BLOCKS = fewestShowing(0.5);
 
 function fewestShowing(gain: number): number {
   const gains = [gain];
-  while (!gainShown(gains)) gains.push(gain);
+  while (!gainShown(gains, GAIN_ALPHA)) gains.push(gain);
   return gains.length;
 }
 
-function gainShown(gains: readonly number[]): boolean {
+function gainShown(gains: readonly number[], alpha: number): boolean {
   if (gains.length === 0 || gains.some(Number.isNaN)) return false;
   const process = new BettingEProcess(0);
   for (const gain of gains) process.add(gain);
-  return process.capital >= 1 / GAIN_ALPHA;
+  return process.capital >= 1 / alpha;
 }
 
 /** The whole improved, but a guard did not hold. */

@@ -64,6 +64,8 @@ export interface AuditEvidence {
   reference: number | null;
   /** `ok`: shown to have lost less than the margin. `drifted`: shown to have lost. `unclear`: neither. */
   verdict: 'ok' | 'drifted' | 'unclear';
+  /** Why so much is unscored that nothing can be said: `unclear`, and no reason for a rollback. */
+  blocked?: 'unscored-all' | 'unscored-share' | 'unscored-imbalance';
   mean: number;
   low: number;
   high: number;

@@ -1,15 +1,17 @@
 import { mean, variance } from './summary.ts';
 
 /**
- * One-sided p-value of the paired t test that the mean of `differences` is ≤ `nullMean`, against larger. Approximate: needs
- * a few dozen differences or near-normal ones. 1 below two differences; without any spread 0 or 1 by the sign.
+ * One-sided p-value of the paired t test that the mean of `differences`, each in [−1, 1], is ≤ `nullMean` (in (−1, 1)), against larger.
+ * Approximate: needs a few dozen differences or near-normal ones. 1 below two differences. Without any spread t says nothing; what stands
+ * then is the largest chance that any distribution with such a mean has of giving this one value every time.
  */
 export function meanTest(differences: ArrayLike<number>, nullMean = 0): number {
   const centre = mean(differences);
   const spread = variance(differences);
   if (centre === undefined || spread === undefined) return 1;
   const surplus = centre - nullMean;
-  if (spread === 0) return surplus > 0 ? 0 : 1;
+  // All mass that is not on this value may lie at −1: then the value has this chance in each draw.
+  if (spread === 0) return surplus > 0 ? ((1 + nullMean) / (1 + centre)) ** differences.length : 1;
   const t = surplus / Math.sqrt(spread / differences.length);
   return studentUpperTail(t, differences.length - 1);
 }

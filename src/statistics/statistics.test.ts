@@ -46,6 +46,21 @@ describe('fixed-size verdicts', () => {
   });
 });
 
+describe('the mean test of differences without spread', () => {
+  it('never claims more than the largest chance that a mean of the null allows', () => {
+    expect(meanTest([0.5, 0.5])).toBeCloseTo((1 / 1.5) ** 2, 12);
+    expect(meanTest([1, 1, 1, 1, 1, 1])).toBeCloseTo(2 ** -6, 12);
+    expect(meanTest([0, 0, 0], -0.05)).toBeCloseTo(0.95 ** 3, 12);
+    expect(meanTest(Array.from({ length: 60 }, () => 1))).toBeLessThan(1e-15);
+  });
+
+  it('shows nothing where the value is the mean of the null or below', () => {
+    expect(meanTest([0, 0, 0])).toBe(1);
+    expect(meanTest([-0.2, -0.2, -0.2])).toBe(1);
+    expect(meanTest([0.1, 0.1], 0.1)).toBe(1);
+  });
+});
+
 describe('betting e-process', () => {
   it('has, under a null of mean 0, an expected capital of at most 1 and rarely reaches 1/α, horizon or not', () => {
     for (const horizon of [undefined, { observations: 60, variance: 0.3, target: 20 }]) {

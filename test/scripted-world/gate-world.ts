@@ -1,5 +1,5 @@
 import { type Clock, manualClock } from '../../src/base/clock.ts';
-import { contentHash } from '../../src/base/content-hash.ts';
+import { type ContentHash, contentHash } from '../../src/base/content-hash.ts';
 import { type Journal, memoryJournal } from '../../src/base/journal.ts';
 import { seedFrom } from '../../src/base/random.ts';
 import { runConfigSchema } from '../../src/evolution/run-config.ts';
@@ -50,6 +50,8 @@ export interface GateWorld {
   clock?: Clock;
   /** Default: an empty one. */
   journal?: Journal;
+  /** What every training gives; default: weights that depend on what was trained on. */
+  adapter?: ContentHash;
 }
 
 const SUM = /what do (\d+) and (\d+) make/;
@@ -108,7 +110,7 @@ export async function playGateWorld(folder: string, world: GateWorld) {
       identity: contentHash('gate world'),
     },
     folder,
-    engines: enginesOf(answer, { concurrency, nativeTools: world.nativeTools ?? true }, splits),
+    engines: enginesOf(answer, { concurrency, nativeTools: world.nativeTools ?? true }, splits, world.adapter),
     observers: [(event) => events.push(event)],
     signal: new AbortController().signal,
     clock,
@@ -142,6 +144,7 @@ function enginesOf(
   answer: GateWorld['answer'],
   engine: Pick<ScriptedOptions, 'concurrency' | 'nativeTools'>,
   splits: TaskSplits,
+  adapter: ContentHash | undefined,
 ) {
   const luck = new Map(Object.values(splits).flatMap((tasks) => tasks.map((task) => [task.problem, luckOf(task)])));
   const base: ModelIdentity = { base: contentHash('gate world model'), adapter: null };
@@ -170,7 +173,7 @@ function enginesOf(
     models: { base, open, close: async () => {} },
     trainer: {
       train: async ({ dataset }: { dataset: string }) => ({
-        adapter: contentHash({ trainedOn: dataset }),
+        adapter: adapter ?? contentHash({ trainedOn: dataset }),
         rows: 20,
         firstLoss: 1,
         lastLoss: 0.5,
