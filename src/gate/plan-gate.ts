@@ -36,9 +36,7 @@ export interface GatePlan {
   margin: number;
   /** Smallest loss of the whole score through held-out behaviour that can be excluded with power 0.8 where nothing changed. */
   affordableMargin: number;
-  /**
-   * Tested on held-out behaviour once the whole is shown to improve: the margin, widened to `affordableMargin` where that is more, but to twice the margin at most.
-   */
+  /** max(margin, affordableMargin): tested on held-out behaviour once the whole is shown to improve; an accepted decision says which loss that excluded. */
   marginTested: number;
   /**
    * The same for deletions and speed diffs, whose only evidence it is (stricter error, never widened): above `margin`, they
@@ -61,8 +59,6 @@ export interface GatePlan {
 
 const POWER = 0.8;
 const LOOKS = 10;
-/** The margin tested on held-out behaviour, as a multiple of the one asked for, at most: a loss of more is never let through for want of evidence. */
-const WIDEST_MARGIN = 2;
 /** A loss of everything leaves no null mean to bet against. */
 const LARGEST_MARGIN = 0.99;
 /** Error allowed to "not worse on held-out behaviour" where the whole is already shown to improve. */
@@ -96,7 +92,7 @@ export function planGate(request: GatePlanRequest): GatePlan {
     alpha,
     margin,
     affordableMargin,
-    marginTested: Math.max(margin, Math.min(affordableMargin, WIDEST_MARGIN * margin, LARGEST_MARGIN)),
+    marginTested: Math.max(margin, Math.min(affordableMargin, LARGEST_MARGIN)),
     affordableDeletionMargin: smallestEffect(groups, groupVariance, Math.min(NOT_WORSE_ALPHA, alpha), rule, true),
     groups,
     maxRollouts: Math.ceil(groups * tasksPerGroup * repeats * 2),
@@ -203,15 +199,6 @@ function capitalShows(groups: number, variance: number, alpha: number, effect: n
   return process.peak >= 1 / alpha;
 }
 
-/** Whether the loss that is tested can be excluded at all: where held-out behaviour does not change in any group. */
-function excludesAtBest({ rule, groups, groupVariance, marginTested }: Omit<GatePlan, 'note'>): boolean {
-  if (rule !== 'betting') return true;
-  const horizon = { observations: groups, variance: groupVariance, target: 1 / HELD_OUT_ALPHA };
-  const process = new BettingEProcess(-marginTested, horizon);
-  for (let group = 0; group < groups; group++) process.add(0);
-  return process.peak >= 1 / HELD_OUT_ALPHA;
-}
-
 /** As equal as whole groups allow, larger ones first. */
 function batchesOf(groups: number, looks: number): number[] {
   const count = Math.min(looks, groups);
@@ -225,16 +212,12 @@ function describe(plan: Omit<GatePlan, 'note'>): string {
     plan.affordableMargin > plan.margin
       ? `; held-out losses can be excluded from ${points(plan.affordableMargin)} only, not from the ${points(plan.margin)} asked for`
       : `; held-out losses of ${points(plan.margin)} are excluded`;
-  const refused =
-    plan.affordableMargin > plan.marginTested
-      ? ` (${points(plan.marginTested)} are tested, no more: a diff whose target alone improves ${excludesAtBest(plan) ? 'may stay' : 'stays'} undecided)`
-      : '';
   const deletions =
     plan.affordableDeletionMargin > plan.margin
       ? `; too little to let deletions pass (they could be shown to lose less than ${points(plan.affordableDeletionMargin)})`
       : '';
   return (
     `up to ${plan.groups} groups × ${Number(plan.tasksPerGroup.toFixed(2))} tasks × ${plan.repeats} repeats × 2 arms = ${plan.maxRollouts} rollouts, ` +
-    `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}${refused}${deletions}`
+    `error ${plan.alpha.toPrecision(2)}: sees ${effect} (4 times in 5)${margin}${deletions}`
   );
 }
