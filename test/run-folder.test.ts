@@ -237,45 +237,50 @@ describe('check', () => {
   });
 });
 
+/** A registry whose entries a test writes. */
+function writableRegistry(name: string) {
+  const journal = memoryJournal();
+  const registry = openRegistry(join(root, name), journal);
+  const { harness } = scriptedRun();
+  const record = (
+    parent: number | null,
+    kind: Version['kind'],
+    verdict: Version['verdict'],
+    round: number,
+    adapter: string | null,
+  ) =>
+    registry.record(
+      contentHash([parent, kind, adapter]),
+      {
+        seed: 1,
+        round,
+        parent,
+        kind,
+        verdict,
+        pair: {
+          harness: harness.hash,
+          model: { base: contentHash('base'), adapter: adapter === null ? null : contentHash(adapter) },
+        },
+        reason: 'x',
+        explanation: 'x',
+        patch: null,
+        decision: null,
+        prediction: null,
+        training: null,
+      },
+      harness,
+    );
+  const context = { registry, journal, seed: 1, emit: () => {} } as unknown as RunContext;
+  return { registry, record, context };
+}
+
 describe('a rollback that a person asks for', { timeout: 180_000 }, () => {
   it('is where the next round starts and a new champion, whatever the round in which it was asked for still accepted', async () => {
-    const journal = memoryJournal();
-    const registry = openRegistry(join(root, 'asked'), journal);
-    const { harness } = scriptedRun();
-    const pair = (adapter: string | null) => ({
-      harness: harness.hash,
-      model: { base: contentHash('base'), adapter: adapter === null ? null : contentHash(adapter) },
-    });
-    const record = (
-      parent: number | null,
-      kind: Version['kind'],
-      verdict: Version['verdict'],
-      round: number,
-      adapter: string | null,
-    ) =>
-      registry.record(
-        contentHash([parent, kind, adapter]),
-        {
-          seed: 1,
-          round,
-          parent,
-          kind,
-          verdict,
-          pair: pair(adapter),
-          reason: 'x',
-          explanation: 'x',
-          patch: null,
-          decision: null,
-          prediction: null,
-          training: null,
-        },
-        harness,
-      );
+    const { registry, record, context } = writableRegistry('asked');
     await record(null, 'seed', 'seed', 0, null);
     await record(0, 'weights', 'better', 1, 'one');
     const asked = await record(1, 'rollback', 'rollback', 1, null);
     const late = await record(1, 'weights', 'better', 1, 'two');
-    const context = { registry, journal, seed: 1, emit: () => {} } as unknown as RunContext;
     const taken = await takeRollback(context, late, 1);
     expect(taken).toMatchObject({ kind: 'rollback', round: 1, parent: late.version, pair: asked.pair, accepted: true });
     expect(await registry.champion(1)).toEqual(taken);
@@ -285,6 +290,17 @@ describe('a rollback that a person asks for', { timeout: 180_000 }, () => {
     const later = await record(onIt.version, 'rollback', 'rollback', 1, null);
     expect(await takeRollback(context, late, 1)).toEqual(taken);
     expect(await takeRollback(context, onIt, 3)).toEqual(later);
+  });
+
+  it('stays where a run from before went on from it: nothing is recorded, and what was judged on it stays so', async () => {
+    const { registry, record, context } = writableRegistry('older');
+    await record(null, 'seed', 'seed', 0, null);
+    await record(0, 'weights', 'better', 1, 'one');
+    const asked = await record(1, 'rollback', 'rollback', 1, null);
+    const late = await record(1, 'weights', 'better', 1, 'two');
+    await record(asked.version, 'weights', 'reject', 2, 'three');
+    expect(await takeRollback(context, late, 1)).toEqual(asked);
+    expect(await registry.versions()).toHaveLength(5);
   });
 
   it('is what a stopped run goes on from and reports; after its end it changes nothing that was measured', async () => {

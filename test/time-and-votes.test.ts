@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock, systemClock } from '../src/base/clock.ts';
 import { memoryJournal } from '../src/base/journal.ts';
 import type { PatchEdit } from '../src/harness/patch-edit.ts';
+import { ProviderError } from '../src/model/provider-error.ts';
 import { type GateWorld, patchFor, playGateWorld, type Question } from './scripted-world/gate-world.ts';
+import { sumTasks } from './scripted-world/scripted-world.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -104,6 +106,25 @@ describe('diffs of time and votes', { timeout: 240_000 }, () => {
       },
     });
     expect(versions[1]).toMatchObject({ verdict: 'reject', reason: 'no-gain', accepted: false });
+  });
+
+  it('that an engine does not bear cost the diff its decision, not the run', async () => {
+    const gate = new Set(sumTasks(FAIR.gateTasks).map(({ problem }) => problem));
+    let busy = 0;
+    const { versions } = await playGateWorld(join(folder, 'too-many'), {
+      ...FAIR,
+      ...inFlight(2, 8),
+      concurrency: 8,
+      answer: async (question) => {
+        busy++;
+        await delay(1);
+        const isTooMuch = busy > 4 && gate.has(question.problem);
+        busy--;
+        if (isTooMuch) throw new ProviderError('unauthorised', 'too many at once');
+        return steadily(question);
+      },
+    });
+    expect(versions[1]).toMatchObject({ verdict: 'indecisive', reason: expect.stringMatching(/^unscored/) });
   });
 
   it('are not paid for where the gate tasks make too few blocks for time to be shown', async () => {

@@ -71,6 +71,23 @@ describe('a diff whose rollouts alone get no score', { timeout: 180_000 }, () =>
     expect(await journal.entries()).toHaveLength(rows);
   });
 
+  it('is not tried again in a later iteration, where the weights are the same', async () => {
+    let asked = 0;
+    const { refusals } = await play({
+      config: { iterations: 2 },
+      proposals: [(harness) => [HOPELESS(harness)]],
+      answer: (question) => {
+        if (isHopeless(question)) asked++;
+        return answer(question);
+      },
+    });
+    expect(asked).toBe(8);
+    expect(refusals).toEqual([
+      expect.stringMatching(/got no score/),
+      expect.stringMatching(/screening, which got no scores of it/),
+    ]);
+  });
+
   it('leaves it also where it is the only one: the champion on the same tasks shows that the engine works', async () => {
     const { refusals, versions } = await play({ answer, proposals: [(harness) => [HOPELESS(harness)]] });
     expect(refusals).toEqual([expect.stringMatching(/got no score/)]);

@@ -6,7 +6,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { runnerAt, runnerOfRun } from '../evolution/programs-of-run.ts';
 import { requirePrograms } from '../evolution/refuse-unusable.ts';
-import type { RunConfig } from '../evolution/run-config.ts';
+import { addressSchema, type RunConfig } from '../evolution/run-config.ts';
 import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import { writeHarness } from '../harness/harness-folder.ts';
 import { openRegistry } from '../registry/registry.ts';
@@ -70,6 +70,7 @@ async function exportPair(
 /** What a pair of a run acts by. Throws what runnerOfRun throws, and CoHarnessError `program-missing` where an agent or an MCP server of the run could not be started. */
 async function servable(header: RunHeader, folder: string, pair: Pair): Promise<ExportedPair> {
   const tools = withoutValues(header.engines.tools);
+  refusePasswords([header.runner, ...Object.values(tools?.mcp ?? {})]);
   const hasServers = Object.values(tools?.mcp ?? {}).some((server) => 'command' in server);
   const options = header.runner === undefined ? undefined : runnerAt(folder, header.runner);
   const directories = { runner: options?.kind === 'command' ? options.directory : '', mcp: process.cwd() };
@@ -83,6 +84,15 @@ async function servable(header: RunHeader, folder: string, pair: Pair): Promise<
     ...(hasServers ? { mcpDirectory: resolve('.') } : {}),
     ...(options === undefined || runner === null ? {} : { runner: { options, version: runner.version } }),
   };
+}
+
+/** Runs from before they were refused may hold one in an address; what is exported is made to be passed on. */
+function refusePasswords(programs: readonly (object | undefined)[]): void {
+  if (programs.every((one) => one === undefined || !('url' in one) || addressSchema.safeParse(one.url).success)) return;
+  throw new CoHarnessError(
+    'invalid-address',
+    'An address of this run (runner.url or tools.mcp) holds a user name or password, which pair.json would pass on. Run the agent again with an address without them, such as that of a proxy on this machine.',
+  );
 }
 
 /** Runs from before names alone were allowed hold values of variables: who serves sets them. */

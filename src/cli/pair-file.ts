@@ -4,7 +4,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import type { ContentHash } from '../base/content-hash.ts';
 import { parseJson, readTextFile } from '../base/json.ts';
 import { runnerAt, runnerFrom } from '../evolution/programs-of-run.ts';
-import { runConfigSchema } from '../evolution/run-config.ts';
+import { addressSchema, runConfigSchema } from '../evolution/run-config.ts';
 import type { RunHeader } from '../evolution/start-run.ts';
 import { type Pair, pairHash } from '../registry/version.ts';
 import type { ProgramRunnerOptions } from '../rollout/program/program-runner.ts';
@@ -22,7 +22,7 @@ export interface ExportedPair extends Pair {
 const shape = runConfigSchema.shape;
 const runnerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('command'), command: z.tuple([z.string()], z.string()), directory: z.string() }),
-  z.object({ kind: z.literal('url'), url: z.string() }),
+  z.object({ kind: z.literal('url'), url: addressSchema }),
 ]);
 
 /** Version 1 knew nothing of tools and agents: such a pair is served by our own loop with the usual tools. */

@@ -10,6 +10,7 @@ import { checkPatch, type RefusedBefore } from '../patch/check-patch.ts';
 import { dryRun } from '../patch/dry-run/dry-run.ts';
 import type { DryRunResult } from '../patch/dry-run/dry-run-order.ts';
 import { editsHash } from '../patch/edits-hash.ts';
+import { objectionOfEngine } from '../patch/engine-objection.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { ProposalContext } from '../patch/patch-operator.ts';
 import { descendsFrom, undoneBy, versionAt } from '../registry/lineage.ts';
@@ -21,6 +22,7 @@ import { secondsPerRollout } from './pair-rates.ts';
 import { readProposalsOnce } from './read-proposals-once.ts';
 import { blockSize } from './roll-apart.ts';
 import { type RunContext, secondsSpent } from './run-context.ts';
+import type { DroppedCandidate } from './screening-heat.ts';
 import { planOnce } from './size-plan.ts';
 
 /** Diffs for the failures of one iteration, without those that are refused before a rollout is paid: each refusal is told with its reason. */
@@ -34,7 +36,7 @@ export async function proposeCandidates(
 ): Promise<Patch[]> {
   const clusters = aggregate(diagnoses);
   const history = [...context.trainHistory.values()];
-  const refused = await refusedUnder(context, champion);
+  const refused = await refusedUnder(context, champion, { round, iteration });
   const count = context.config.sizes.candidates;
   const proposal: ProposalContext = {
     harness,
@@ -72,6 +74,10 @@ async function objectionTo(
   const checked = checkPatch(patch, harness, { splits: context.splits, refused });
   if (!checked.ok) return checked.explanation;
   const child = applyEdits(harness, patch.edits);
+  // Somebody's own agent asks in its own way.
+  const model = context.surroundings.runner === undefined ? await context.models.open(champion.pair.model) : null;
+  const impossible = model === null ? null : objectionOfEngine(child, model);
+  if (impossible !== null) return impossible;
   const objection = await objectionOfTiming(context, patch, { champion, harness, child });
   return objection ?? objectionOfDryRun(context, harness, child);
 }
@@ -126,10 +132,14 @@ async function objectionOfDryRun(context: RunContext, parent: Harness, child: Ha
 }
 
 /**
- * Diffs refused or rolled back before under the same weights, by the hash of their edits and of the φ they made, with the version that says why.
- * Under new weights they may return.
+ * Diffs refused or rolled back before under the same weights, by the hash of their edits and of the φ they made, with the version that says why; φ that screening had to drop
+ * before `now`. Under new weights they may return.
  */
-async function refusedUnder(context: RunContext, champion: Version): Promise<Map<ContentHash, string>> {
+async function refusedUnder(
+  context: RunContext,
+  champion: Version,
+  now: { round: number; iteration: number },
+): Promise<Map<ContentHash, string>> {
   const weights = contentHash(champion.pair.model);
   const versions = await context.registry.versions();
   const refused = new Map<ContentHash, string>();
@@ -146,6 +156,13 @@ async function refusedUnder(context: RunContext, champion: Version): Promise<Map
     } else if (!version.accepted && contentHash(version.pair.model) === weights) {
       add(version, `v${version.version} (${version.verdict}: ${version.reason})`);
     }
+  }
+  for (const { value } of await context.journal.entries('dropped')) {
+    const dropped = value as DroppedCandidate;
+    // A process that goes on from the journal finds rows there that are still to come.
+    const isEarlier = dropped.round < now.round || (dropped.round === now.round && dropped.iteration < now.iteration);
+    if (dropped.seed === context.seed && isEarlier && dropped.weights === weights)
+      refused.set(dropped.harness, 'screening, which got no scores of it');
   }
   return refused;
 }

@@ -1,15 +1,14 @@
 import type { PairedOutcome } from '../gate/judge.ts';
 import type { Task } from '../task/task.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
-import { refuseOutage } from './outage.ts';
 import { batchProgress, rollOrders } from './roll-out.ts';
 import {
   type Arm,
   orderOfArm,
   type PairOrder,
   pairedOutcome,
+  refuseOutageOfPairs,
   type SeenRollouts,
-  withoutOwnCauses,
 } from './roll-pairs.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -55,7 +54,7 @@ export async function rollApart(
       outcomes.push({ ...pairedOutcome(order, rollout, child.rollouts[at] as Trajectory), ...times, timedWith });
     }
   }
-  refuseOutage(context, order, withoutOwnCauses(seen.parent, seen.child).flat());
+  refuseOutageOfPairs(context, order, seen.parent, seen.child);
   seen.inFlight = {
     parent: Math.max(seen.inFlight?.parent ?? 0, arms.parent.progress.mostInFlight),
     child: Math.max(seen.inFlight?.child ?? 0, arms.child.progress.mostInFlight),

@@ -1,4 +1,5 @@
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { inTurns } from '../base/in-turns.ts';
 import { seedFrom } from '../base/random.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { ModelIdentity, Sampling } from '../model/model-backend.ts';
@@ -72,7 +73,7 @@ export async function rollOrders(
   for (const together of batches.values()) {
     const byOrder: RolloutJob[][] = [];
     for (const order of together) byOrder.push(await jobsOf(context, order));
-    const turns = inTurn(byOrder);
+    const turns = taskByTask(byOrder);
     const jobs = turns.map(({ job }) => job);
     if (purpose !== undefined) await noteBought(context, purpose, byOrder.flat());
     const before = progress.bought;
@@ -100,15 +101,10 @@ export async function rollOrders(
  * The jobs of all arms task by task: rollouts that are compared meet the same load, while an arm queued behind the other would end as the engine falls idle. Who is first
  * changes from task to task. `at`: place of the job in its arm.
  */
-function inTurn(arms: readonly (readonly RolloutJob[])[]): { job: RolloutJob; arm: number; at: number }[] {
-  const longest = Math.max(0, ...arms.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => {
-    const turn = arms.flatMap((jobs, arm) => {
-      const job = jobs[at];
-      return job === undefined ? [] : [{ job, arm, at }];
-    });
-    return at % 2 === 0 ? turn : turn.reverse();
-  }).flat();
+function taskByTask(arms: readonly (readonly RolloutJob[])[]): { job: RolloutJob; arm: number; at: number }[] {
+  const turns = inTurns(arms.map((jobs, arm) => jobs.map((job, at) => ({ job, arm, at }))));
+  const byTask = [...Map.groupBy(turns, ({ at }) => at).values()];
+  return byTask.flatMap((turn, at) => (at % 2 === 0 ? turn : turn.toReversed()));
 }
 
 /** Written before the first of them is bought: what a kill interrupts keeps its purpose, and what somebody else has bought keeps his. */

@@ -89,6 +89,10 @@ describe('a rollout that alone has no score', () => {
       'the server is down',
       failing(new ProviderError('unreachable', 'nobody answers', { details: { retryAfterMs: 1 } })),
     ],
+    [
+      'a proxy answers with a page of its own',
+      failing(new ProviderError('bad-response', '<html>', { details: { isForeign: true } })),
+    ],
     ['the address is wrong', failing(new ProviderError('bad-response', 'not found', { details: { status: 404 } }))],
     [
       'the time ends while the engine fails',

@@ -46,9 +46,7 @@ export async function rollPairs(
   const arms = [order.parent, order.child].map((arm) => orderOfArm(arm, order, tasks));
   const progress = batchProgress(context, order, 2 * tasks.length * order.repeats);
   const [before = [], after = []] = await rollOrders(context, arms, progress, order.purpose);
-  const open = withoutOwnCauses(before, after);
-  // Arms of one θ share its engine: what a diff of φ alone lacks is for the gate to judge.
-  refuseOutage(context, order, (order.patch === null ? open : withoutLoneFaults(context, open)).flat());
+  refuseOutageOfPairs(context, order, before, after);
   seen.parent.push(...before);
   seen.child.push(...after);
   return before.map((parent, index) => {
@@ -57,8 +55,22 @@ export async function rollPairs(
   });
 }
 
+/**
+ * Throws CoHarnessError `infrastructure` as refuseOutage does, for what the gate cannot judge: not for pairs in which one alone lacks its score for a cause of its own, nor for what a
+ * diff of φ alone lacks, as arms of one θ share its engine.
+ */
+export function refuseOutageOfPairs(
+  context: RunContext,
+  order: PairOrder,
+  parents: readonly Trajectory[],
+  children: readonly Trajectory[],
+): void {
+  const open = withoutOwnCauses(parents, children);
+  refuseOutage(context, order, (order.patch === null ? open : withoutLoneFaults(context, open)).flat());
+}
+
 /** Both arms without the pairs in which one alone lacks its score for a cause of its own: they are decided, and show no outage. */
-export function withoutOwnCauses(parents: readonly Trajectory[], children: readonly Trajectory[]): Trajectory[][] {
+function withoutOwnCauses(parents: readonly Trajectory[], children: readonly Trajectory[]): Trajectory[][] {
   const isOpen = parents.map((parent, index) => {
     const child = children[index] as Trajectory;
     return !isAlone(parent, child) && !isAlone(child, parent);

@@ -26,7 +26,7 @@ const generate = z.custom<(options: { count: number; seed: number }) => TaskRow[
 const verifierSchema = z.looseObject({ kind: z.enum(VERIFIER_KINDS) });
 
 /** The run folder keeps the config: a password in an address would lie there to be read. */
-const addressSchema = z
+export const addressSchema = z
   .url()
   .refine(
     (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),

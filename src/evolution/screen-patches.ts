@@ -3,7 +3,6 @@ import { points, signedPoints } from '../base/share-text.ts';
 import { applyEdits } from '../harness/apply-patch.ts';
 import type { Harness } from '../harness/harness.ts';
 import { isBatchedOtherwise, isMereSaving } from '../patch/budget-changes.ts';
-import { objectionOfEngine } from '../patch/engine-objection.ts';
 import { isDeletion } from '../patch/is-deletion.ts';
 import type { Patch } from '../patch/patch.ts';
 import { summarise } from '../statistics/summary.ts';
@@ -36,7 +35,13 @@ export function screeningHeats(longest: number): number[] {
  */
 export async function screenPatches(context: RunContext, order: ScreeningOrder): Promise<Patch | null> {
   const tasks = screeningTasks(context, order);
-  let field = await runHeat(context, order, await candidatesOf(context, order), tasks.slice(0, FIRST_HEAT));
+  const candidates: Candidate[] = order.candidates.map((patch) => ({
+    patch,
+    harness: applyEdits(order.harness, patch.edits),
+    scores: [],
+    tokens: 0,
+  }));
+  let field = await runHeat(context, order, candidates, tasks.slice(0, FIRST_HEAT));
   if (field.length === 0) return null;
   const { screeningTasks: longest } = await planScreening(context, order, tasks.length);
   const isHoldWorthIt = await couldBeShownToHold(context, leastDiscordance(longest));
@@ -50,20 +55,6 @@ export async function screenPatches(context: RunContext, order: ScreeningOrder):
     report(context, order, ranked, size, field);
   }
   return worthGating(context, order, field, tasks.slice(0, longest));
-}
-
-/** What no engine of this run could run is refused here, before anything is paid for it. */
-async function candidatesOf(context: RunContext, order: ScreeningOrder): Promise<Candidate[]> {
-  const model = await context.models.open(order.champion.pair.model);
-  const { seed, surroundings } = context;
-  return order.candidates.flatMap((patch) => {
-    const harness = applyEdits(order.harness, patch.edits);
-    // Somebody's own agent asks in its own way.
-    const reason = surroundings.runner === undefined ? objectionOfEngine(harness, model) : null;
-    if (reason === null) return [{ patch, harness, scores: [], tokens: 0 }];
-    context.emit({ type: 'patch-refused', seed, round: order.round, title: patch.title, reason });
-    return [];
-  });
 }
 
 /** The first of a ranking, and its best saving or deletion where they hold none. */

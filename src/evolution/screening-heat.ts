@@ -1,4 +1,4 @@
-import { contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import type { Harness } from '../harness/harness.ts';
 import { totalTokens } from '../model/tokens-of.ts';
 import type { Patch } from '../patch/patch.ts';
@@ -33,10 +33,15 @@ export interface Candidate {
 
 export type Screened = Pick<Candidate, 'scores' | 'tokens'>;
 
-/** A journal row (kind `dropped`): a candidate that alone got no scores in a heat. */
+/** A journal row (kind `dropped`): a candidate that alone got no scores in a heat, with the φ that it makes and the hash of the weights. */
 export interface DroppedCandidate {
   title: string;
   why: string;
+  seed: number;
+  round: number;
+  iteration: number;
+  harness: ContentHash;
+  weights: ContentHash;
 }
 
 /**
@@ -103,7 +108,16 @@ async function drop(
   const why =
     `${unscored} of its ${rollouts.length} rollouts got no score, while others on the same engine did. First cause: ${firstCauseOf(rollouts)}. ` +
     'Nothing was counted against it.';
-  const value: DroppedCandidate = { title: candidate.patch.title, why };
+  const { round, iteration, champion } = order;
+  const value: DroppedCandidate = {
+    title: candidate.patch.title,
+    why,
+    seed: context.seed,
+    round,
+    iteration,
+    harness: candidate.harness.hash,
+    weights: contentHash(champion.pair.model),
+  };
   await context.journal.put({ key: dropKey(context, order, candidate, tasks), kind: 'dropped', value });
   tellDropped(context, order, value);
 }

@@ -14,7 +14,8 @@ export async function takeRollback(context: RunContext, carried: Version, round:
   const taken = await once<number>(journal, 'round-end', contentHash({ step: 'round-end', seed, round }), async () => {
     const asked = await rollbackAskedFor(context, carried, round);
     if (asked === undefined) return carried.version;
-    return asked.version > carried.version ? asked.version : (await askedAgain(context, carried, asked, round)).version;
+    const isGoneOnFrom = asked.version > carried.version || (await hasChild(context, asked));
+    return isGoneOnFrom ? asked.version : (await askedAgain(context, carried, asked, round)).version;
   });
   const version = (await registry.versions()).find((entry) => entry.version === taken);
   return version ?? carried;
@@ -35,6 +36,11 @@ async function rollbackAskedFor(
       version.round <= round,
   );
   return asked === undefined || descendsFrom(carried, asked, versions) ? undefined : asked;
+}
+
+/** A run from before this was decided once went on from the rollback itself: what it judged on it stays judged on it. */
+async function hasChild({ journal }: RunContext, { version }: Version): Promise<boolean> {
+  return (await journal.entries('version')).some(({ value }) => (value as Version).parent === version);
 }
 
 async function askedAgain(

@@ -231,9 +231,12 @@ describe('openAiCompatibleBackend', () => {
     ['text that is no JSON', '<html>hello</html>'],
     ['no choice', { choices: [] }],
     ['a withheld reply', { choices: [{ message: { content: null }, finish_reason: 'content_filter' }] }],
-  ])('takes %s for a bad response, not for an empty reply of the model', async (_, body) => {
+  ])('takes %s for a bad response, not for an empty reply of the model', async (what, body) => {
     const url = await serve((__, response) => answer(response, 200, body));
-    expect(await failure({ url })).toMatchObject({ fault: 'bad-response', retryable: false });
+    const failed = await failure({ url });
+    expect(failed).toMatchObject({ fault: 'bad-response', retryable: false });
+    // Only a reply that was withheld says something of what was asked.
+    expect(failed.details.isForeign === true).toBe(what !== 'a withheld reply');
   });
 
   it('takes an unknown model name for a bad response that quotes the server', async () => {

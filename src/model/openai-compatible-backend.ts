@@ -252,7 +252,8 @@ function parseCompletion(endpoint: Endpoint, body: string): Completion {
     throw new ProviderError(
       'bad-response',
       `${endpoint.server} answered with no chat completion: ${body.trim() === '' ? '(nothing)' : body.trim().slice(0, 300)}. Is it an OpenAI-compatible address (…/v1)?`,
-      { cause, details: { server: endpoint.server } },
+      // A page of a proxy or an error of the server says nothing of what was asked.
+      { cause, details: { server: endpoint.server, isForeign: true } },
     );
   }
 }

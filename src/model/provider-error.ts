@@ -3,7 +3,8 @@ import { CoHarnessError } from '../base/errors.ts';
 export type ProviderFault = 'unreachable' | 'unauthorised' | 'rate-limited' | 'quota' | 'bad-response' | 'engine';
 
 /**
- * Infrastructure of a model engine failed. Unscored, counted, may be retried when `retryable`; never evidence about φ or θ.
+ * Infrastructure of a model engine failed. Unscored, counted, may be retried when `retryable`; never evidence about φ or θ,
+ * but where a server that works refuses what φ asked (`bad-response`, see `refusedRequest`).
  */
 export class ProviderError extends CoHarnessError {
   readonly fault: ProviderFault;

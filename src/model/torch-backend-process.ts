@@ -117,7 +117,6 @@ class TorchLink {
       }
     });
     closeAfterExit(child);
-    closeAfterExit(child);
     this.#exited = new Promise((exited) => {
       child.on('error', (cause) => {
         this.#end(`cannot be started (${errorMessage(cause)})`, reject);
