@@ -67,7 +67,7 @@ describe('after a person rolled back', { timeout: 180_000 }, () => {
     const { versions, refusals, journal, again } = await play('same', [(harness) => [saying(LARGE)(harness)]]);
     expect(versions).toHaveLength(3);
     expect(refusals).toContainEqual(
-      expect.stringMatching(/refused before under the same weights: v2 rolled it back \(user\)/),
+      expect.stringMatching(/decided before under the same weights: v2 rolled it back \(user\)/),
     );
     const entries = await journal.entries();
     expect((await again()).refusals).toEqual(refusals);
