@@ -100,3 +100,35 @@ it('sealed tasks that another pair is evaluated on, or the same with other draws
   const [before = 0] = counts;
   expect(counts).toEqual([0, 1, 1, 2, 3].map((more) => before + more));
 }, 240_000);
+
+it('an output that would replace the tasks, or cannot be written, is refused before anything is bought or looked at', async () => {
+  const before = await looks();
+  asked = [];
+  await writeFile(join(folder, 'precious.jsonl'), `${taskLines(90).slice(60).join('\n')}\n`);
+  const text = readFileSync(join(folder, 'precious.jsonl'), 'utf8');
+  for (const out of ['precious.jsonl', './precious.jsonl', '.']) {
+    const refused = await runCli(folder, 'eval', '--tasks', 'precious.jsonl', '--open-sealed', '--out', out);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Name another file') });
+  }
+  expect(readFileSync(join(folder, 'precious.jsonl'), 'utf8')).toBe(text);
+  expect([asked.length, await looks()]).toEqual([0, before]);
+}, 120_000);
+
+it('two evals at once buy no rollout twice', async () => {
+  await writeFile(join(folder, 'both.jsonl'), `${taskLines(150).slice(130).join('\n')}\n`);
+  asked = [];
+  const command = ['eval', '--tasks', 'both.jsonl', '--open-sealed', '--json'];
+  const both = await Promise.all([runCli(folder, ...command), runCli(folder, ...command)]);
+  for (const { code, stdout } of both) {
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ rollouts: 20, scored: 20 });
+  }
+  expect(asked).toHaveLength(20);
+}, 120_000);
+
+it('a rollback to the pair that is the champion writes nothing', async () => {
+  const { stdout: log } = await runCli(folder, 'log', '--json');
+  const same = await runCli(folder, 'rollback', 'champion');
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was written') });
+  expect((await runCli(folder, 'log', '--json')).stdout).toBe(log);
+}, 120_000);

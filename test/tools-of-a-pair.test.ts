@@ -69,6 +69,7 @@ describe('a run whose MCP server gets a secret', { timeout: 240_000 }, () => {
   it.each([
     ['runner', `runner={kind: url, url: "http://me:${SECRET}@127.0.0.1:9/solve"}`, /runner\.url: it holds a user name/],
     ['MCP server', `tools.mcp.far.url=http://:${SECRET}@127.0.0.1:9/mcp`, /tools\.mcp\.far\.url: it holds a user name/],
+    ['server without http', `tools.mcp.far.url=me:${SECRET}@127.0.0.1`, /tools\.mcp\.far/],
   ])('is refused with a password in the address of a %s, without repeating it', async (_, setting, message) => {
     const { code, stdout, stderr } = await runCli(folder, ...RUN, '--set', setting);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });

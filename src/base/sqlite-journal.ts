@@ -8,6 +8,8 @@ import type { Journal, JournalEntry } from './journal.ts';
 const JOURNAL_VERSION = 1;
 /** SQLITE_CANTOPEN and SQLITE_NOTADB; others (busy, full) are no fault of the path. */
 const NO_DATABASE: ReadonlySet<number> = new Set([14, 26]);
+/** SQLITE_CORRUPT. */
+const CORRUPT = 11;
 
 /**
  * Journal in one SQLite file (write-ahead log, full sync: a row is on disk when `put` resolves). Throws CoHarnessError
@@ -41,20 +43,38 @@ export function openSqliteJournal(file: string, { readOnly = false }: { readOnly
     value: JSON.parse(row.value as string),
   });
   return {
-    get: async (key) => {
-      const row = select.get(key) as { value: string } | undefined;
-      return row === undefined ? undefined : JSON.parse(row.value);
-    },
+    get: async (key) =>
+      readable(file, () => {
+        const row = select.get(key) as { value: string } | undefined;
+        return row === undefined ? undefined : JSON.parse(row.value);
+      }),
     put: async ({ key, kind, value }) => {
       insert?.run(key, kind, JSON.stringify(value));
     },
     entries: async (kind) =>
-      (kind === undefined
-        ? database.prepare('SELECT key, kind, value FROM step ORDER BY id').all()
-        : database.prepare('SELECT key, kind, value FROM step WHERE kind = ? ORDER BY id').all(kind)
-      ).map(toEntry),
+      readable(file, () =>
+        (kind === undefined
+          ? database.prepare('SELECT key, kind, value FROM step ORDER BY id').all()
+          : database.prepare('SELECT key, kind, value FROM step WHERE kind = ? ORDER BY id').all(kind)
+        ).map(toEntry),
+      ),
     close: async () => database.close(),
   };
+}
+
+/** Throws CoHarnessError `invalid-journal` where a page or a row can no longer be read. */
+function readable<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    const isDamaged = cause instanceof SyntaxError || (cause as { errcode?: number }).errcode === CORRUPT;
+    if (!isDamaged) throw cause;
+    throw new CoHarnessError(
+      'invalid-journal',
+      `${file} is damaged: ${errorMessage(cause)}. Restore it from a copy; what it still holds can be read with sqlite3 FILE .recover`,
+      { details: { file }, cause },
+    );
+  }
 }
 
 /** Opens a database and reads its first page: only that tells whether the file is one. */

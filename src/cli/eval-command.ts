@@ -1,8 +1,11 @@
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { withFileLock } from '../../bin/file-lock.mjs';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { systemClock } from '../base/clock.ts';
 import { contentHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
 import { interruptSignal } from '../base/interrupt-signal.ts';
 import { seedFrom } from '../base/random.ts';
 import { percent } from '../base/share-text.ts';
@@ -61,6 +64,7 @@ export function registerEvalCommand(program: Command): void {
 }
 
 async function evaluate(options: EvalOptions): Promise<void> {
+  if (options.out !== undefined) refuseOut(options.out, options.tasks);
   const { name, folder } = findRun(options.run);
   const rows = await withJournal(folder, async (journal) =>
     readEvalTasks(options.tasks, {
@@ -76,7 +80,12 @@ async function evaluate(options: EvalOptions): Promise<void> {
   const subject = await openSubject(folder, options, tasks);
   const seen = possiblySeen(tasks, subject.header.engines.model.released);
   if (seen !== null) tell(`Caution: ${contaminationText(seen, 'tasks')}`);
-  const trajectories = await rollOutTasks(folder, subject, tasks, options);
+  // Two at once would each buy what the other has, and keep one of both.
+  const trajectories = await withFileLock(
+    join(folder, 'eval.lock'),
+    () => rollOutTasks(folder, subject, tasks, options),
+    { onWait: (owner) => tell(`Process ${owner} evaluates in this run; waiting for it (Ctrl-C stops) …`) },
+  );
   const byHash = new Map(tasks.map((task) => [task.hash, task]));
   const lines = trajectories.map((trajectory) =>
     evalLine(trajectory, byHash.get(trajectory.identity.task) as Task, options.seed),
@@ -86,6 +95,18 @@ async function evaluate(options: EvalOptions): Promise<void> {
   }
   const repeats = options.repeats;
   print(summary(name, subject.version, repeats, trajectories), options.json === true);
+}
+
+/** Before anything is bought: what was paid for should not fail at its last step, or take the tasks with it. */
+function refuseOut(out: string, tasks: string): void {
+  const why =
+    resolve(out) === resolve(tasks)
+      ? 'is the file of the tasks, which it would replace'
+      : existsSync(out) && !statSync(out).isFile()
+        ? 'is no file'
+        : null;
+  if (why === null) return;
+  throw new CoHarnessError('invalid-out', `--out ${out} ${why}. Name another file.`, { details: { out } });
 }
 
 function tell(text: string): void {
@@ -149,7 +170,7 @@ async function rollOutTasks(
   closing.defer(journal.close);
   // What could fail without a look at the tasks has not.
   if (opened.length > 0)
-    await countLook(folder, opened, { version: version.version, seed: options.seed, repeats: options.repeats });
+    await countLook(folder, opened, { pair: pairHash(version.pair), seed: options.seed, repeats: options.repeats });
   const progress = runProgress(process.stderr);
   let reused = 0;
   const trajectories = await runBatch(jobs, {

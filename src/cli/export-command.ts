@@ -109,7 +109,10 @@ function withoutValues(tools: RunConfig['tools']): RunConfig['tools'] {
 
 const SERVE = `#!/bin/sh
 # Serves this pair as an OpenAI-compatible endpoint on 127.0.0.1, with the harness inside: the client sends the task as the last user
-# message and gets the agent's answer. Start it in a checkout of co-harness, or where co-harness is on the PATH: nothing is
-# fetched from a registry, where a package of that name may be anybody's.
-exec npx --no-install co-harness serve "$(dirname "$0")" "$@"
+# message and gets the agent's answer. Nothing is fetched from a registry, where a package of that name may be anybody's.
+folder=$(dirname "$0")
+if command -v co-harness > /dev/null; then exec co-harness serve "$folder" "$@"; fi
+if grep -qs '"name": "co-harness"' package.json; then exec node bin/co-harness.mjs serve "$folder" "$@"; fi
+echo 'co-harness is not on the PATH: start this in a checkout of co-harness.' >&2
+exit 127
 `;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { withFileLock } from '../../bin/file-lock.mjs';
 import { systemClock } from '../base/clock.ts';
 import { interruptSignal } from '../base/interrupt-signal.ts';
 import { seededRandom } from '../base/random.ts';
@@ -46,7 +47,10 @@ export function registerGateCommand(program: Command): void {
 
 async function gateNull(argument: string | undefined, options: GateOptions): Promise<void> {
   const subject = await gateSubject(namedRun(argument, options), options);
-  const measured = await measure(subject, options);
+  // Two at once would each buy what the other has.
+  const measured = await withFileLock(join(subject.folder, 'null.lock'), () => measure(subject, options), {
+    onWait: (owner) => process.stderr.write(`Process ${owner} plays null runs of this run; waiting for it …\n`),
+  });
   const { version } = subject.version;
   const pair = pairHash(subject.version.pair);
   if (options.json) {

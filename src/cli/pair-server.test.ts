@@ -43,10 +43,10 @@ function stop(): void {
 }
 afterEach(stop);
 
-function send(problem: string, headers: Record<string, string> = {}) {
+function send(problem: string, headers: Record<string, string> = {}, role = 'user') {
   const { port } = server.address() as AddressInfo;
   const request = httpRequest({ host: '127.0.0.1', port, path: '/v1/chat/completions', method: 'POST', headers });
-  request.end(JSON.stringify({ messages: [{ role: 'user', content: problem }] }));
+  request.end(JSON.stringify({ messages: [{ role, content: problem }] }));
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).once('error', reject);
   });
@@ -61,6 +61,12 @@ describe('a served pair', () => {
     const response = await send('two').response;
     expect(response.statusCode).toBe(200);
     expect(await json(response)).toMatchObject({ model: 'the pair', choices: [{ message: { content: 'said: two' } }] });
+  });
+
+  it('refuses a request without a message of a user, which would be its task', async () => {
+    const refused = await send('Be brief.', {}, 'system').response;
+    expect(refused.statusCode).toBe(400);
+    expect(await json(refused)).toMatchObject({ error: { message: expect.stringContaining('role user') } });
   });
 
   it('says with 503 what failed where the engine did, instead of an empty answer', async () => {

@@ -16,7 +16,12 @@ import type { Verifier } from '../task/verifier.ts';
 const MOST_BODY_BYTES = 1 << 20;
 
 const requestSchema = z.looseObject({
-  messages: z.array(z.looseObject({ role: z.string(), content: z.string() })).min(1),
+  messages: z
+    .array(z.looseObject({ role: z.string(), content: z.string() }))
+    .refine(
+      (messages) => messages.some(({ role }) => role === 'user'),
+      'expected a message of the role user: the last one is the task',
+    ),
   seed: z.number().int().optional(),
   stream: z.boolean().nullish(),
 });

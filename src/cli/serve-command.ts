@@ -3,12 +3,11 @@ import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CoHarnessError } from '../base/errors.ts';
 import { interruptSignal } from '../base/interrupt-signal.ts';
 import { requirePrograms } from '../evolution/refuse-unusable.ts';
-import { readHarness } from '../harness/harness-folder.ts';
-import { wholeNumber } from '../lab/option-numbers.ts';
+import { readUnchanged } from '../harness/harness-folder.ts';
 import { pairHash } from '../registry/version.ts';
 import { programRunner } from '../rollout/program/program-runner.ts';
 import type { Runner } from '../rollout/rollout-job.ts';
@@ -21,8 +20,13 @@ export function registerServeCommand(program: Command): void {
     .command('serve')
     .description('an exported pair as an OpenAI-compatible endpoint on 127.0.0.1, harness inside')
     .argument('<folder>', 'what `co-harness export` wrote')
-    .option('--port <number>', 'port on 127.0.0.1; 0: any free one', wholeNumber, 8793)
+    .option('--port <number>', 'port on 127.0.0.1; 0: any free one', portNumber, 8793)
     .action(serve);
+}
+
+function portNumber(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
 }
 
 function noPair(folder: string): CoHarnessError {
@@ -38,7 +42,7 @@ function noPair(folder: string): CoHarnessError {
 async function serve(folder: string, options: { port: number }): Promise<void> {
   if (!existsSync(pairFileOf(folder))) throw noPair(folder);
   const pair = await readPairFile(folder);
-  const harness = await readHarness(join(folder, 'harness'));
+  const harness = await readUnchanged(join(folder, 'harness'), pair.harness);
   await using closing = new AsyncDisposableStack();
   const runner = closing.adopt(openAgent(pair), async (agent) => agent?.close());
   const signal = interruptSignal();

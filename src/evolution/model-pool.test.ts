@@ -1,8 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../base/content-hash.ts';
 import type { ModelIdentity } from '../model/model-backend.ts';
 import { scriptedBackend } from '../model/scripted-backend.ts';
-import { enginePool } from './model-pool.ts';
+import { embeddedPool, enginePool } from './model-pool.ts';
+import { runConfigSchema } from './run-config.ts';
 
 const BASE: ModelIdentity = { base: contentHash('weights'), adapter: null };
 const adapted = (name: string): ModelIdentity => ({ ...BASE, adapter: contentHash(name) });
@@ -30,6 +34,21 @@ describe('a pool of engines', () => {
     await pool.close();
     expect(closed).toEqual(expect.arrayContaining([BASE, adapted('a')]));
     expect(closed).toHaveLength(2);
+  });
+
+  it('opens no adapter whose file is another than its name says', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'co-harness-pool-'));
+    await writeFile(join(folder, 'adapter.gguf'), 'other weights');
+    const pool = embeddedPool({
+      modelPath: join(folder, 'none.gguf'),
+      base: BASE,
+      adapterFolder: () => folder,
+      config: runConfigSchema.shape.model.parse({ source: 'file:none.gguf' }),
+      python: () => Promise.reject(new Error('not asked for')),
+    });
+    await expect(pool.open(adapted('mine'))).rejects.toMatchObject({ code: 'weights-changed' });
+    await pool.close();
+    await rm(folder, { recursive: true });
   });
 
   it('ends an engine whose adapter is not proven active, before it says so', async () => {

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ContentHash, contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash, shortHash } from '../base/content-hash.ts';
+import { CoHarnessError } from '../base/errors.ts';
+import { fileHash } from '../base/file-hash.ts';
 import { openLlamaCppBackend } from '../model/llama-cpp-backend.ts';
 import type { ModelBackend, ModelIdentity } from '../model/model-backend.ts';
 import { proveAdapterActive } from '../model/prove-adapter-active.ts';
@@ -89,9 +92,20 @@ function surplus(open: ReadonlyMap<string, unknown>, kept: readonly string[]): s
   return [...open.keys()].filter((key) => !kept.includes(key)).slice(0, Math.max(0, open.size - MOST_OPEN));
 }
 
+/** No result is recorded, and no answer given, under the name of other weights. A file that is not there is for the engine to tell. */
+async function refuseChanged(file: string, adapter: ContentHash): Promise<void> {
+  if (!existsSync(file) || (await fileHash(file)) === adapter) return;
+  throw new CoHarnessError(
+    'weights-changed',
+    `${file} was changed since it was trained: it is not the adapter ${shortHash(adapter)}. Restore it from a copy, or use another version.`,
+    { details: { file, adapter } },
+  );
+}
+
 async function openEngine(options: EmbeddedPoolOptions, identity: ModelIdentity): Promise<ModelBackend> {
   const { config, modelPath, adapterFolder } = options;
   const folder = identity.adapter === null ? null : adapterFolder(identity.adapter);
+  if (folder !== null && identity.adapter !== null) await refuseChanged(join(folder, 'adapter.gguf'), identity.adapter);
   const limits = {
     windowTokens: config.windowTokens,
     ...(config.threads === undefined ? {} : { threads: config.threads }),

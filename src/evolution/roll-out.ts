@@ -81,7 +81,7 @@ export async function rollOrders(
     const trajectories = await runBatch(jobs, {
       journal: context.journal,
       signal: context.signal,
-      run: (job) => context.tokens.pay('rollout', fewestTokens(job), () => runRollout(job)),
+      run: (job) => context.tokens.pay(`rollouts of ${job.harness.hash}`, mostTokens(job), () => runRollout(job)),
       onProgress: (rollout) => {
         if (rollout.isReused) context.reused.add(rollout.trajectory);
         progress.advance(rollout);
@@ -118,9 +118,14 @@ async function noteBought({ journal }: RunContext, purpose: BoughtFor['purpose']
   if (missing.length > 0) await journal.put({ key, kind: 'bought-for', value });
 }
 
-/** What a rollout may generate at least, before any was seen: every vote up to one turn's limit. */
-function fewestTokens({ harness: { settings } }: RolloutJob): number {
-  return settings.votes * settings.limits.tokensPerTurn;
+/** Characters of a text that make a token, few: an estimate should rather be too large. */
+const CHARACTERS_OF_A_TOKEN = 3;
+
+/** What a rollout may take, before any of its φ was seen: in each turn all of φ, the problem and all that was generated before. */
+function mostTokens({ harness: { settings, files }, task }: RolloutJob): number {
+  const { turns, tokensPerTurn } = settings.limits;
+  const characters = [...files.values(), task.problem].reduce((sum, text) => sum + text.length, 0);
+  return settings.votes * turns * Math.ceil(characters / CHARACTERS_OF_A_TOKEN + turns * tokensPerTurn);
 }
 
 /** Bought rollouts before the time left is told: a batch ends in waves, and the first one says little about the rate. */

@@ -27,7 +27,7 @@ const verifierSchema = z.looseObject({ kind: z.enum(VERIFIER_KINDS) });
 
 /** The run folder keeps the config: a password in an address would lie there to be read. */
 export const addressSchema = z
-  .url()
+  .url({ protocol: /^https?$/ })
   .refine(
     (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
     'it holds a user name or password, which the run folder would keep; write an address without them, such as that of a proxy on this machine which adds them',

@@ -1,4 +1,4 @@
-import { contentHash } from '../base/content-hash.ts';
+import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import { type Journal, once } from '../base/journal.ts';
 import { seededRandom, seedFrom } from '../base/random.ts';
@@ -39,8 +39,8 @@ export interface SealedLook {
   by: 'report' | 'eval';
   seed: number | null;
   tasks: number;
-  /** Whose rollouts an `eval` looks at: another version, seed or number of repeats is another look. Absent: the report, or an eval from before this was kept. */
-  eval?: { version: number; seed: number; repeats: number };
+  /** Whose rollouts an `eval` looks at: another pair, seed or number of repeats is another look. Absent: the report, or an eval from before this was kept. */
+  eval?: { pair: ContentHash; seed: number; repeats: number };
 }
 
 /**

@@ -60,6 +60,15 @@ describe('TokenBudget', () => {
     expect(budget.spent).toBeLessThan(10_000 + 1_000);
   });
 
+  it('reserves for what another φ takes by its own estimate, until one of its rollouts has shown it', async () => {
+    const budget = new TokenBudget(10_000, 0);
+    await budget.pay('rollouts of the seed', 0, work(100));
+    const paid = Array.from({ length: 20 }, () => budget.pay('rollouts of its child', 2_500, work(2_000)));
+    await Promise.allSettled(paid);
+    expect(budget.spent).toBeGreaterThanOrEqual(10_000);
+    expect(budget.spent).toBeLessThan(10_000 + 2_000);
+  });
+
   it('counts what earlier processes spent, and frees what a failed rollout held', async () => {
     const budget = new TokenBudget(100, 95);
     await expect(budget.pay('rollout', 0, () => Promise.reject(new Error('engine')))).rejects.toThrow('engine');

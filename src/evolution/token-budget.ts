@@ -2,24 +2,22 @@ import { CoHarnessError } from '../base/errors.ts';
 import type { TokenUsage } from '../model/model-backend.ts';
 import { tokensOf, totalTokens } from '../model/tokens-of.ts';
 
-/** What is paid for. A rollout says little of another kind's size: a question to a reader holds many of them. */
-export type PaidKind = 'rollout' | 'question';
-
 interface Reservation {
-  kind: PaidKind;
-  /** Tokens. */
+  /** What is paid for: one says little of another kind's size. A question to a reader holds many rollouts, and one φ shows what another does not. */
+  kind: string;
+  /** Tokens at most, before any of its kind has ended. */
   estimate: number;
 }
 
 /**
  * Hard stop for the tokens of a run (prompt + generated, all seeds). Rollouts and questions are admitted while what was spent and what those in
- * flight may take, each its own estimate or the most that one of its kind has taken, leaves room for one more; where nothing is in flight one is admitted
- * as long as anything is left. So the budget is overshot by one of them at most, and a cautious reservation never blocks what can be paid.
+ * flight may take, the most that one of their kind has taken or, before one has ended, their estimate, leaves room for one more; where nothing is in flight one is
+ * admitted as long as anything is left. So the budget is overshot by about one of them, and a cautious reservation never blocks what can be paid.
  */
 export class TokenBudget {
   spent: number;
   private readonly limit: number | null;
-  private readonly largest: Record<PaidKind, number> = { rollout: 0, question: 0 };
+  private readonly largest = new Map<string, number>();
   private readonly inFlight = new Set<Reservation>();
   private waiting: (() => void)[] = [];
 
@@ -31,7 +29,7 @@ export class TokenBudget {
 
   /** Does `work` once it may be paid for. Rejects with CoHarnessError `budget-spent` when nothing is left, and with what `work` rejects. */
   async pay<T extends { usage: TokenUsage; verifierUsage?: TokenUsage }>(
-    kind: PaidKind,
+    kind: string,
     estimate: number,
     work: () => Promise<T>,
   ): Promise<T> {
@@ -45,7 +43,7 @@ export class TokenBudget {
       const finished = await work();
       const tokens = totalTokens([finished.usage, finished.verifierUsage]);
       this.spent += tokens;
-      this.largest[kind] = Math.max(this.largest[kind], tokens);
+      this.largest.set(kind, Math.max(this.largest.get(kind) ?? 0, tokens));
       return finished;
     } finally {
       this.inFlight.delete(reservation);
@@ -61,7 +59,7 @@ export class TokenBudget {
   private isAffordable(next: Reservation): boolean {
     if (this.limit === null) return true;
     if (this.inFlight.size === 0) return this.spent < this.limit;
-    const reserved = [...this.inFlight, next].map(({ kind, estimate }) => Math.max(estimate, this.largest[kind]));
+    const reserved = [...this.inFlight, next].map(({ kind, estimate }) => this.largest.get(kind) ?? estimate);
     return reserved.reduce((sum, tokens) => sum + tokens, this.spent) <= this.limit;
   }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { type ContentHash, shortHash } from '../base/content-hash.ts';
 import { CoHarnessError } from '../base/errors.ts';
 import type { Harness } from './harness.ts';
 import { harnessFromFiles } from './parse-harness.ts';
@@ -73,4 +74,15 @@ async function filesBelow(folder: string): Promise<string[]> {
       cause,
     });
   }
+}
+
+/** As {@link readHarness}. Throws CoHarnessError `harness-changed` where the folder holds another φ than `hash`: no result is recorded under the name of another. */
+export async function readUnchanged(folder: string, hash: ContentHash): Promise<Harness> {
+  const harness = await readHarness(folder);
+  if (harness.hash === hash) return harness;
+  throw new CoHarnessError(
+    'harness-changed',
+    `${folder} was changed since it was written: it holds harness ${shortHash(harness.hash)}, not ${shortHash(hash)}. Restore it from a copy, or use another version.`,
+    { details: { folder, expected: hash, actual: harness.hash } },
+  );
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +52,16 @@ describe('two processes that record versions at once', () => {
     expect(recorded.map((entry) => entry?.version).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     const versions = (await registries[0]?.versions()) ?? [];
     expect(versions.map(({ version }) => version)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    await close();
+  });
+});
+
+describe('a harness that was changed after it was recorded', () => {
+  it('is refused, and not read under the hash of another', async () => {
+    const { registries, close } = openTwice();
+    expect((await registries[0]?.harness(HARNESS.hash))?.hash).toBe(HARNESS.hash);
+    await appendFile(join(folder, 'registry', HARNESS.hash, 'harness.yaml'), 'votes: 5\n');
+    await expect(registries[0]?.harness(HARNESS.hash)).rejects.toMatchObject({ code: 'harness-changed' });
     await close();
   });
 });

@@ -5,7 +5,7 @@ import { type ContentHash, contentHash, shortHash } from '../base/content-hash.t
 import { CoHarnessError } from '../base/errors.ts';
 import type { Journal } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
-import { readHarness, writeHarness } from '../harness/harness-folder.ts';
+import { readUnchanged, writeHarness } from '../harness/harness-folder.ts';
 import { championOf, matchVersions } from './match-versions.ts';
 import { movesChampion, pairHash, type Version } from './version.ts';
 
@@ -52,7 +52,7 @@ export function openRegistry(folder: string, journal: Journal): Registry {
         return version;
       });
     },
-    harness: (hash) => readHarness(harnessFolder(folder, hash)),
+    harness: (hash) => readUnchanged(harnessFolder(folder, hash), hash),
     find: async (reference) => {
       const all = await versions();
       if (all.length === 0) throw noChampion('No pair was recorded yet.');

@@ -119,6 +119,7 @@ describe('lab gate', () => {
     await expect(runGateLab({ world: 'flat' })).rejects.toMatchObject({ code: 'unknown-world' });
     await expect(runGateLab({ searches: 0 })).rejects.toMatchObject({ code: 'invalid-lab' });
     await expect(runGateLab({ effect: 0.9 })).rejects.toMatchObject({ code: 'invalid-lab' });
+    await expect(runGateLab({ decision: 1_000_000_000, searches: 2 })).rejects.toMatchObject({ code: 'invalid-lab' });
   });
 
   it('prints the agreed JSON for a chosen cell', async () => {

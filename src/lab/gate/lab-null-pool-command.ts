@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { percent, points, signedPoints } from '../../base/share-text.ts';
 import { openSqliteJournal } from '../../base/sqlite-journal.ts';
 import { readNullPool } from '../../evolution/null-pool.ts';
-import { wholeNumber } from '../option-numbers.ts';
+import { countNumber, wholeNumber } from '../option-numbers.ts';
 import { type NullPoolReport, nullPoolReport } from './null-pool-report.ts';
 import { cellSection } from './render-gate-lab.ts';
 
@@ -16,10 +16,10 @@ export function registerLabNullPoolCommand(
     .command('null-pool')
     .description('false accepts of whole searches resampled from real rollouts that bench/null-pool.ts collected')
     .argument('<file>', 'the pool')
-    .option('--searches <n>', 'searches per cell', wholeNumber, 2000)
+    .option('--searches <n>', 'searches per cell', countNumber, 2000)
     .option('--seed <n>', 'seed', wholeNumber, 1)
-    .option('--repeats <n>', 'rollouts of a task in one arm of a decision', wholeNumber, 1)
-    .option('--candidates <k>', 'only this many candidates per iteration', wholeNumber)
+    .option('--repeats <n>', 'rollouts of a task in one arm of a decision', countNumber, 1)
+    .option('--candidates <k>', 'only this many candidates per iteration', countNumber)
     .option('--json', 'as JSON (schema co-harness/null-pool@1)', false)
     .action(async (file: string, options: Options) => {
       const { searches, seed, repeats, candidates, json } = options;

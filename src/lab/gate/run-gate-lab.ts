@@ -75,6 +75,9 @@ function chooseCells(options: GateLabOptions, searches: number): { cells: LabCel
   return { cells: worlds.map((world) => labCell({ ...choice, world })), whole: false };
 }
 
+/** Long before it nothing can be shown with the error that is left. */
+const MOST_DECISIONS = 1000;
+
 function checkOptions(options: GateLabOptions, searches: number): void {
   const { world, effect = 0, candidates = 1, groups = 1, repeats = 1, decision = 1 } = options;
   if (world !== undefined && !WORLD_NAMES.includes(world)) {
@@ -86,13 +89,12 @@ function checkOptions(options: GateLabOptions, searches: number): void {
       },
     );
   }
-  const whole = [searches, candidates, groups, repeats, decision].every(
-    (count) => Number.isInteger(count) && count >= 1,
-  );
+  const counts = [searches, candidates, groups, repeats, decision];
+  const whole = counts.every((count) => Number.isInteger(count) && count >= 1) && decision <= MOST_DECISIONS;
   if (whole && effect > -0.5 && effect < 0.5) return;
   throw new CoHarnessError(
     'invalid-lab',
-    `Searches, candidates, groups, repeats and decision are whole numbers ≥ 1 and the effect lies in (−0.5, 0.5); got ${searches}, ${candidates}, ${groups}, ${repeats}, ${decision} and ${effect}.`,
+    `Searches, candidates, groups, repeats and decision (at most ${MOST_DECISIONS}) are whole numbers ≥ 1 and the effect lies in (−0.5, 0.5); got ${searches}, ${candidates}, ${groups}, ${repeats}, ${decision} and ${effect}.`,
     { details: { searches, candidates, groups, repeats, decision, effect } },
   );
 }
