@@ -164,6 +164,32 @@ describe('check', () => {
     expect((await checked(finished)).problems).toEqual([]);
   });
 
+  it('names a sealed test whose results, tasks or look are not those of the run', async () => {
+    const database = new DatabaseSync(journalFile(finished));
+    const problemsAfter = async <T>(kind: string, change: (value: T) => void) => {
+      const row = database.prepare('SELECT id, value FROM step WHERE kind = ? LIMIT 1').get(kind);
+      const value = JSON.parse(row?.value as string) as T;
+      change(value);
+      const write = database.prepare('UPDATE step SET value = ? WHERE id = ?');
+      write.run(JSON.stringify(value), row?.id as number);
+      const { problems } = await checked(finished);
+      write.run(row?.value as string, row?.id as number);
+      return problems;
+    };
+    const better = await problemsAfter<SealedTest>('sealed-test', ({ results: [first] }) => {
+      for (const rollout of first?.rollouts.slice(0, 3) ?? []) rollout.score = 1 - (rollout.score ?? 0);
+    });
+    expect(better).toEqual([expect.stringMatching(/^sealed test of seed 1: 3 of its \d+ results are not those/)]);
+    const opened = await problemsAfter<{ sealed: string[] }>('run', (header) => header.sealed.pop());
+    expect(opened).toEqual([expect.stringContaining('1 of its tasks are not among those that the run sealed')]);
+    const unseen = await problemsAfter<{ by: string }>('sealed-look', (look) => {
+      look.by = 'eval';
+    });
+    expect(unseen).toEqual([expect.stringContaining('its look is not counted')]);
+    database.close();
+    expect((await checked(finished)).problems).toEqual([]);
+  });
+
   it('names a version whose champion mark, verdict or decision is not what makes a champion', async () => {
     const refused = { verdict: 'reject', accepted: true } as const;
     expect(await problemsWith(([, one]) => Object.assign(one as Version, refused))).toEqual([

@@ -95,6 +95,20 @@ describe('a run whose MCP server gets a secret', { timeout: 240_000 }, () => {
     expect(JSON.parse(text).tools).toMatchObject({ commands: 'never', mcp: { everything: { environment: [NAME] } } });
     expect(text).not.toContain(SECRET);
     expect(await askServed(root, join(folder, 'shipped'), ['So what do 20 and 22 make?'])).toEqual(['42']);
+    const run = ['--run', join(folder, 'runs', 'with-tools')];
+    const elsewhere = await runCli(
+      root,
+      'eval',
+      ...run,
+      '--tasks',
+      join(folder, 'fresh.jsonl'),
+      '--seed',
+      '2',
+      '--json',
+    );
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({ scored: 4, correct: 4 });
+    expect(await runCli(root, 'export', ...run, '--out', 'from-elsewhere')).toMatchObject({ code: 0 });
+    expect(await askServed(root, join(root, 'from-elsewhere'), ['So what do 20 and 22 make?'])).toEqual(['42']);
     delete process.env[NAME];
     const bare = await runCli(root, 'serve', join(folder, 'shipped'), '--port', '0');
     expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('variable-missing') });

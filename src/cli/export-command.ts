@@ -71,17 +71,18 @@ async function exportPair(
 async function servable(header: RunHeader, folder: string, pair: Pair): Promise<ExportedPair> {
   const tools = withoutValues(header.engines.tools);
   refusePasswords([header.runner, ...Object.values(tools?.mcp ?? {})]);
+  // Runs from before it was kept: they start in the folder that the command is typed in.
+  const mcpDirectory = header.mcpDirectory === undefined ? process.cwd() : resolve(folder, header.mcpDirectory);
   const hasServers = Object.values(tools?.mcp ?? {}).some((server) => 'command' in server);
   const options = header.runner === undefined ? undefined : runnerAt(folder, header.runner);
-  const directories = { runner: options?.kind === 'command' ? options.directory : '', mcp: process.cwd() };
+  const directories = { runner: options?.kind === 'command' ? options.directory : '', mcp: mcpDirectory };
   requirePrograms({ runner: options, tools }, directories);
   const runner = runnerOfRun(header, folder, { tell: (text) => process.stderr.write(`${text}\n`) });
   await runner?.close();
   return {
     ...pair,
     engines: { ...header.engines, ...(tools === undefined ? {} : { tools }) },
-    // Servers of a run start in the folder that the command was typed in, where its `runs/` lies too.
-    ...(hasServers ? { mcpDirectory: resolve('.') } : {}),
+    ...(hasServers ? { mcpDirectory } : {}),
     ...(options === undefined || runner === null ? {} : { runner: { options, version: runner.version } }),
   };
 }

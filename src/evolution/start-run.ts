@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { withFileLock } from '../../bin/file-lock.mjs';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
@@ -286,6 +286,8 @@ export interface RunHeader {
   contamination?: Contamination;
   /** The config's file, relative to the run folder; headers from before this field lack it. */
   configFile?: string | null;
+  /** Where programs of MCP servers start, relative to the run folder; absent: there are none, or the run is from before this was kept. */
+  mcpDirectory?: string;
 }
 
 async function claimJournal(journal: Journal, prepared: PreparedRun, base: ContentHash, folder: string): Promise<void> {
@@ -307,6 +309,7 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     splits: { train: splits.train.length, gate: splits.gate.length, test: splits.test.length },
     config: configIdentity(config, []),
     ...(prepared.contamination === undefined ? {} : { contamination: prepared.contamination }),
+    ...(hasMcpPrograms(config) ? { mcpDirectory: relative(folder, process.cwd()) } : {}),
   }));
   if (header.identity === prepared.identity && header.base === base) return;
   throw new CoHarnessError(
@@ -314,6 +317,11 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
     `${folder} belongs to another configuration, harness or set of tasks (${header.name}). Start a new run, or restore what changed.`,
     { details: { folder, expected: header.identity, actual: prepared.identity } },
   );
+}
+
+/** They start in the folder that the command was typed in. */
+function hasMcpPrograms({ tools }: Pick<RunConfig, 'tools'>): boolean {
+  return Object.values(tools?.mcp ?? {}).some((server) => 'command' in server);
 }
 
 /** Undefined where the journal holds no run yet. */

@@ -8,6 +8,7 @@ import type { Journal } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
+import { checkSealedTests } from './check-sealed-test.ts';
 import { checkVersions } from './check-versions.ts';
 import type { TrainingRecord, Version } from './version.ts';
 
@@ -28,7 +29,7 @@ export interface RunCheck {
 /**
  * Recomputes every hash of a run folder: φ folders, adapters, datasets with the rollouts they came from, rollout keys, and each version: its number, its
  * parent, whether it became the champion, its decision (which must be one that the gate wrote), and its pair: by its diff, which must turn the parent's φ into its own,
- * by its training, or, for a rollback, by its evidence. Reads only.
+ * by its training, or, for a rollback, by its evidence; and the sealed test by its rollouts. Reads only.
  */
 export async function checkRun(folder: string, journal: Journal): Promise<RunCheck> {
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
@@ -38,6 +39,7 @@ export async function checkRun(folder: string, journal: Journal): Promise<RunChe
   const adapters = await checkAdapters(folder, versions, problems);
   const datasets = await checkDatasets(folder, journal, rollouts, problems);
   const decisions = await checkVersions(journal, versions, harnesses, problems);
+  await checkSealedTests(journal, problems);
   const checked = {
     harnesses: count,
     adapters,
