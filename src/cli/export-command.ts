@@ -7,7 +7,7 @@ import { CoHarnessError } from '../base/errors.ts';
 import { runnerAt, runnerOfRun } from '../evolution/programs-of-run.ts';
 import { requirePrograms } from '../evolution/refuse-unusable.ts';
 import { addressSchema, type RunConfig } from '../evolution/run-config.ts';
-import { type RunHeader, readRunHeader } from '../evolution/start-run.ts';
+import { hasMcpPrograms, type RunHeader, readRunHeader } from '../evolution/start-run.ts';
 import { writeHarness } from '../harness/harness-folder.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { type Pair, pairHash } from '../registry/version.ts';
@@ -73,7 +73,6 @@ async function servable(header: RunHeader, folder: string, pair: Pair): Promise<
   refusePasswords([header.runner, ...Object.values(tools?.mcp ?? {})]);
   // Runs from before it was kept: they start in the folder that the command is typed in.
   const mcpDirectory = header.mcpDirectory === undefined ? process.cwd() : resolve(folder, header.mcpDirectory);
-  const hasServers = Object.values(tools?.mcp ?? {}).some((server) => 'command' in server);
   const options = header.runner === undefined ? undefined : runnerAt(folder, header.runner);
   const directories = { runner: options?.kind === 'command' ? options.directory : '', mcp: mcpDirectory };
   requirePrograms({ runner: options, tools }, directories);
@@ -82,7 +81,7 @@ async function servable(header: RunHeader, folder: string, pair: Pair): Promise<
   return {
     ...pair,
     engines: { ...header.engines, ...(tools === undefined ? {} : { tools }) },
-    ...(hasServers ? { mcpDirectory } : {}),
+    ...(hasMcpPrograms(header.engines) ? { mcpDirectory } : {}),
     ...(options === undefined || runner === null ? {} : { runner: { options, version: runner.version } }),
   };
 }

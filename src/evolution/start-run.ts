@@ -319,8 +319,8 @@ async function claimJournal(journal: Journal, prepared: PreparedRun, base: Conte
   );
 }
 
-/** They start in the folder that the command was typed in. */
-function hasMcpPrograms({ tools }: Pick<RunConfig, 'tools'>): boolean {
+/** Whether tools are programs of MCP servers, which start in the folder that `run` was typed in. */
+export function hasMcpPrograms({ tools }: Pick<RunConfig, 'tools'>): boolean {
   return Object.values(tools?.mcp ?? {}).some((server) => 'command' in server);
 }
 

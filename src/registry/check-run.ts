@@ -4,7 +4,7 @@ import { parseTrainingRows, readTrainingDataset, trainingDatasetHash } from '../
 import { type ContentHash, contentHash } from '../base/content-hash.ts';
 import { errorMessage } from '../base/errors.ts';
 import { fileHash } from '../base/file-hash.ts';
-import type { Journal } from '../base/journal.ts';
+import type { Journal, JournalEntry } from '../base/journal.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readHarness } from '../harness/harness-folder.ts';
 import type { Trajectory } from '../trajectory/trajectory.ts';
@@ -35,11 +35,13 @@ export async function checkRun(folder: string, journal: Journal): Promise<RunChe
   const versions = (await journal.entries('version')).map((entry) => entry.value as Version);
   const problems: string[] = [];
   const { harnesses, count } = await checkHarnesses(folder, versions, problems);
-  const rollouts = await checkRollouts(journal, problems);
+  const kept = await journal.entries('rollout');
+  const rollouts = checkRollouts(kept, problems);
   const adapters = await checkAdapters(folder, versions, problems);
   const datasets = await checkDatasets(folder, journal, rollouts, problems);
   const decisions = await checkVersions(journal, versions, harnesses, problems);
-  await checkSealedTests(journal, problems);
+  const trajectories = kept.map(({ value }) => value as Trajectory);
+  await checkSealedTests(journal, trajectories, problems);
   const checked = {
     harnesses: count,
     adapters,
@@ -66,9 +68,9 @@ async function checkHarnesses(folder: string, versions: readonly Version[], prob
   return { harnesses, count: wanted.size };
 }
 
-async function checkRollouts(journal: Journal, problems: string[]): Promise<Set<string>> {
+function checkRollouts(kept: readonly JournalEntry[], problems: string[]): Set<string> {
   const keys = new Set<string>();
-  for (const { key, value } of await journal.entries('rollout')) {
+  for (const { key, value } of kept) {
     keys.add(key);
     const actual = contentHash((value as Trajectory).identity);
     if (actual !== key) problems.push(`rollout ${key}: its identity has the hash ${actual} now`);

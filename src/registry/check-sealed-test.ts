@@ -12,19 +12,23 @@ interface SealedTestRow {
 }
 
 /**
- * Tells where a sealed test does not hold the scores and tokens of its rollouts, where it has tasks that the run did not seal, and where nobody counted its look. What has no score was not
+ * Tells where a sealed test does not hold the scores and tokens of its `rollouts` (all of the journal), where it has tasks that the run did not seal, and where nobody counted its look. What has no score was not
  * kept, and cannot be told.
  */
-export async function checkSealedTests(journal: Journal, problems: string[]): Promise<void> {
+export async function checkSealedTests(
+  journal: Journal,
+  rollouts: readonly Trajectory[],
+  problems: string[],
+): Promise<void> {
   const valuesOf = async (kind: string) => (await journal.entries(kind)).map(({ value }) => value);
   const tests = (await valuesOf('sealed-test')) as SealedTestRow[];
   if (tests.length === 0) return;
-  const kept = resultsKept((await valuesOf('rollout')) as Trajectory[]);
+  const kept = resultsKept(rollouts);
   const [header] = (await valuesOf('run')) as { sealed: string[] }[];
   const sealed = new Set(header?.sealed ?? []);
   const looks = (await valuesOf('sealed-look')) as { by: string; seed: number | null }[];
   for (const { seed, results } of tests) {
-    const rows = results.flatMap(({ pair, rollouts }) => rollouts.map((rollout) => ({ pair, ...rollout })));
+    const rows = results.flatMap(({ pair, rollouts: own }) => own.map((rollout) => ({ pair, ...rollout })));
     const name = `sealed test of seed ${seed}`;
     const foreign = rows.filter((row) => row.score !== null && !kept.has(resultOf(row))).length;
     if (foreign > 0)
