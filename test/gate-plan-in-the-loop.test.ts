@@ -64,12 +64,20 @@ describe('a search whose error is used up', { timeout: 180_000 }, () => {
 
 describe('the screening of candidates', { timeout: 180_000 }, () => {
   it('gives up no half of the field without tasks that it had not met: of 16, all on 8 and the better half on 16', async () => {
-    const { events } = await playGateWorld(join(folder, 'screened'), {
+    const {
+      events,
+      rollouts,
+      harness: seed,
+    } = await playGateWorld(join(folder, 'screened'), {
       sizes: { screeningTasks: 16 },
       answer: (question) => rightFor(question.before.includes('Be exact.') ? 0.9 : 0.2, question),
       proposals: [(harness) => ['Be exact.', 'Be brief.', 'Be kind.', 'Be calm.'].map((line) => saying(line)(harness))],
     });
     const met = events.flatMap((event) => (event.type === 'candidate-screened' ? [event.tasks] : []));
     expect(met).toEqual([8, 8, 8, 8, 16, 16]);
+    const screened = rollouts.filter(({ identity }) => identity.split === 'train' && identity.harness !== seed.hash);
+    const byCandidate = [...Map.groupBy(screened, ({ identity }) => identity.harness).values()];
+    const tasks = byCandidate.map((own) => new Set(own.map(({ identity }) => identity.task)).size);
+    expect(tasks.sort((a, b) => a - b)).toEqual([8, 8, 16, 16]);
   });
 });

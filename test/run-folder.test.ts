@@ -371,6 +371,13 @@ describe('a rollback that a person asks for', { timeout: 180_000 }, () => {
     const both = (await read()).tests;
     expect(both.map(({ seed }) => seed)).toEqual([1, 2]);
     expect(both[0]).toEqual(tests[0]);
+
+    // A run from before rounds kept what they left behind: its sealed test is opened once all the same.
+    const database = new DatabaseSync(journalFile(folder));
+    database.exec("DELETE FROM step WHERE kind = 'round-end'");
+    database.close();
+    await executeScriptedRun({ folder, prepared: prepared(2) });
+    expect((await read()).tests).toEqual(both);
   });
 });
 
